@@ -1,0 +1,1 @@
+"""The prediction service: HTTP, jobs, models and the worker that trains them."""

@@ -1,0 +1,31 @@
+"""Classifiers that may answer "reject": solvers, rules and the arithmetic between.
+
+The public names are imported on first use (PEP 562), so that a process which only
+scores and decides loads neither numba nor scikit-learn.
+"""
+
+from importlib import import_module
+from typing import Any
+
+_HOMES = {
+    "CostMatrix": "solvers.costs",
+    "errors": "solvers",
+}
+
+__all__ = sorted(_HOMES)  # noqa: PLE0605 - sorted() gives the list that is meant
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        msg = f"module 'solvers' has no attribute {name!r}"
+        raise AttributeError(msg)
+    if home == "solvers":
+        return import_module(f"solvers.{name}")
+    value = getattr(import_module(home), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,6 +1,6 @@
 """Run every benchmark beside its peers; print one table, write JSON beside it.
 
-    python -m tests.benchmarks [--quick] [--data FOLDER] [--only NAME ...] [--output FOLDER]
+    python -m tests.benchmarks [--quick] [--data FOLDER] [--only NAME ...]
 
 Each ``bench_*.py`` has ``run(quick, data) -> list of rows``; a row says what was done
 (``work``), the bar and whether it was met, and any figures of its own. Every ratio is a
@@ -58,7 +58,7 @@ def shown(value: object) -> str:
 
 
 def table_of(name: str, rows: list[Mapping[str, Any]]) -> Table:
-    """Return the rows as a table with the union of their columns, in first-seen order."""
+    """Return the rows as a table with all their columns, in first-seen order."""
     columns = list(dict.fromkeys(key for row in rows for key in row))
     table = Table(title=name, title_justify="left")
     for column in columns:

@@ -1,0 +1,6 @@
+"""Kernels as plain data, and their matrices row by row."""
+
+from solvers.kernels.kernel import KINDS, Kernel, evaluate
+from solvers.kernels.rows import KernelRows
+
+__all__ = ["KINDS", "Kernel", "KernelRows", "evaluate"]

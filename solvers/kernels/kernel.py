@@ -1,0 +1,168 @@
+"""Kernel functions, described by plain data and evaluated in float64.
+
+===========  ==================================
+linear       ``x'z``
+polynomial   ``(gamma x'z + coef0) ** degree``
+rbf          ``exp(-gamma |x - z|^2)``
+sigmoid      ``tanh(gamma x'z + coef0)`` (not positive semi-definite)
+precomputed  the rows are the matrix itself
+callable     any function ``(A, B) -> (len(A), len(B))``
+===========  ==================================
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from math import isfinite
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from solvers.errors import UnknownNameError
+
+__all__ = ["KINDS", "Kernel", "evaluate", "weighted_variance"]
+
+KINDS = ("linear", "polynomial", "rbf", "sigmoid", "precomputed", "callable")
+_ALIASES = {"poly": "polynomial", "gaussian": "rbf"}
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """A kernel function and its parameters.
+
+    Parameters
+    ----------
+    kind : str
+        One of ``KINDS`` ("poly" is understood as "polynomial").
+    gamma : float or {"scale", "auto"}
+        "scale" is ``1 / (n_features * variance of X)``, "auto" ``1 / n_features``;
+        ``resolved`` turns either into a number.
+    degree : int
+        Of the polynomial, >= 0.
+    coef0 : float
+        Of polynomial and sigmoid.
+    function : callable, optional
+        For kind "callable".
+
+    Raises
+    ------
+    UnknownNameError
+        When the kind is unknown.
+    ValueError
+        When a parameter is out of range.
+    """
+
+    kind: str = "rbf"
+    gamma: float | str = "scale"
+    degree: int = 3
+    coef0: float = 0.0
+    function: Callable[[Any, Any], Any] | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "kind", _ALIASES.get(self.kind, self.kind))
+        if self.kind not in KINDS:
+            kind = "kernel"
+            raise UnknownNameError(kind, self.kind, KINDS)
+        if isinstance(self.gamma, str):
+            if self.gamma not in {"scale", "auto"}:
+                msg = f'gamma must be "scale", "auto" or a number, got {self.gamma!r}'
+                raise ValueError(msg)
+        elif not (isfinite(self.gamma) and self.gamma > 0):
+            msg = f"gamma must be a positive finite number, got {self.gamma!r}"
+            raise ValueError(msg)
+        if int(self.degree) != self.degree or self.degree < 0:
+            msg = f"degree must be a whole number >= 0, got {self.degree!r}"
+            raise ValueError(msg)
+        if not isfinite(self.coef0):
+            msg = f"coef0 must be finite, got {self.coef0!r}"
+            raise ValueError(msg)
+        if (self.kind == "callable") != (self.function is not None):
+            msg = 'a function belongs to kernel kind "callable", and to it alone'
+            raise ValueError(msg)
+
+    def resolved(self, X: Any, weights: Floats | None = None) -> "Kernel":
+        """Return the same kernel with a number for gamma, learnt from X."""
+        if not isinstance(self.gamma, str):
+            return self
+        if self.kind in {"linear", "precomputed", "callable"}:
+            return replace(self, gamma=1.0)
+        if self.gamma == "auto":
+            return replace(self, gamma=1.0 / X.shape[1])
+        variance = weighted_variance(X, weights)
+        spread = X.shape[1] * variance
+        return replace(self, gamma=1.0 / spread if spread > 0 else 1.0)
+
+
+def weighted_variance(X: Any, weights: Floats | None = None) -> float:
+    """Return the variance of all entries of X, each row counted by its weight."""
+    w = np.ones(X.shape[0]) if weights is None else weights
+    total = float(w.sum()) * X.shape[1]
+    if total <= 0:
+        return 0.0
+    mean = float(w @ np.asarray(X.sum(axis=1)).ravel() / total)
+    if sparse.issparse(X):
+        square = float(w @ np.asarray(X.multiply(X).sum(axis=1)).ravel() / total)
+        return max(square - mean * mean, 0.0)
+    return float(w @ ((X - mean) ** 2).sum(axis=1) / total)
+
+
+def evaluate(kernel: Kernel, A: Any, B: Any) -> Floats:
+    """Return the kernel between every row of A and every row of B, in float64.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        With a number for gamma.
+    A, B : float64 arrays or CSR matrices of equal width
+        For "precomputed", A already is the answer and B is not looked at.
+
+    Returns
+    -------
+    ndarray of shape (len(A), len(B))
+    """
+    if kernel.kind == "precomputed":
+        return _dense(A)
+    if kernel.kind == "callable":
+        return _called(kernel, A, B)
+    gamma = float(kernel.gamma)
+    products = _dense(A @ B.T)
+    if kernel.kind == "rbf":
+        squares = _squares(A)[:, np.newaxis] + _squares(B)
+        products *= -2.0
+        products += squares
+        np.maximum(products, 0.0, out=products)
+        products *= -gamma
+        return np.exp(products, out=products)
+    if kernel.kind == "linear":
+        return products
+    products *= gamma
+    products += kernel.coef0
+    if kernel.kind == "sigmoid":
+        return np.tanh(products, out=products)
+    return products**kernel.degree
+
+
+def _called(kernel: Kernel, A: Any, B: Any) -> Floats:
+    function = kernel.function
+    values = np.asarray(function and function(A, B), dtype=np.float64)
+    if values.shape != (A.shape[0], B.shape[0]) or not np.isfinite(values).all():
+        msg = (
+            "the kernel function must return finite values of shape"
+            f" {(A.shape[0], B.shape[0])}, got shape {values.shape}"
+        )
+        raise ValueError(msg)
+    return values
+
+
+def _dense(values: Any) -> Floats:
+    full = values.toarray() if sparse.issparse(values) else values
+    return np.asarray(full, dtype=np.float64)
+
+
+def _squares(X: Any) -> Floats:
+    if sparse.issparse(X):
+        return np.asarray(X.multiply(X).sum(axis=1), dtype=np.float64).ravel()
+    return np.asarray(np.einsum("ij,ij->i", X, X))

@@ -1,0 +1,1 @@
+"""What scikit-learn users see: estimators that fill the engines below."""

@@ -1,0 +1,144 @@
+"""The tables: models and their versions, jobs and their inputs, workers.
+
+A version is written once and never changed; its number comes from
+``models.last_version`` (one UPDATE that adds 1), so that numbers are neither shared nor
+used twice. A job is a row, and the queue is the rows that are ``queued``, oldest first.
+The request of a training is kept apart (``job_inputs``), because it holds the user's
+rows and goes when the job ends.
+"""
+
+import uuid
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    CheckConstraint,
+    ForeignKey,
+    Index,
+    LargeBinary,
+    String,
+    UniqueConstraint,
+)
+from sqlalchemy.orm import Mapped, mapped_column
+
+from app.db.base import Base, Utc, utc_now
+from app.db.states import FINISHED, JobStatus
+
+__all__ = ["Job", "JobInput", "Model", "ModelVersion", "Worker"]
+
+Json = JSON(none_as_null=True)
+
+
+def _one_of(states: frozenset[JobStatus] | list[JobStatus]) -> str:
+    return ", ".join(f"'{state}'" for state in sorted(states))
+
+
+def new_id() -> str:
+    """Return a fresh identifier that tells nothing."""
+    return str(uuid.uuid4())
+
+
+class Model(Base):
+    """A name, under which versions are numbered from 1."""
+
+    __tablename__ = "models"
+    __table_args__ = (CheckConstraint("last_version >= 0", name="last_version"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    name: Mapped[str] = mapped_column(String(100), unique=True)
+    last_version: Mapped[int] = mapped_column(default=0)
+    created_at: Mapped[datetime] = mapped_column(Utc, default=utc_now)
+
+
+class ModelVersion(Base):
+    """One trained model: what it is (``summary``) and which file is its own."""
+
+    __tablename__ = "model_versions"
+    __table_args__ = (
+        UniqueConstraint("model_id", "version"),
+        CheckConstraint("version >= 1", name="version"),
+        CheckConstraint("length(artifact_sha256) = 64", name="artifact_sha256"),
+        CheckConstraint("artifact_bytes > 0", name="artifact_bytes"),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    model_id: Mapped[int] = mapped_column(ForeignKey("models.id", ondelete="CASCADE"))
+    version: Mapped[int]
+    job_id: Mapped[str | None] = mapped_column(
+        ForeignKey("jobs.id", ondelete="SET NULL"), unique=True
+    )
+    summary: Mapped[dict[str, Any]] = mapped_column(Json)
+    artifact_sha256: Mapped[str] = mapped_column(String(64), index=True)
+    artifact_bytes: Mapped[int] = mapped_column(BigInteger)
+    created_at: Mapped[datetime] = mapped_column(Utc, default=utc_now)
+
+
+class Worker(Base):
+    """A worker process that is, or was, alive."""
+
+    __tablename__ = "workers"
+
+    id: Mapped[str] = mapped_column(String(36), primary_key=True, default=new_id)
+    host: Mapped[str] = mapped_column(String(255))
+    """Machine, boot and process namespace: where ``pid`` means something."""
+    pid: Mapped[int]
+    process_start: Mapped[str] = mapped_column(String(32))
+    """When the process began, as its machine counts it: tells reused pids apart."""
+    started_at: Mapped[datetime] = mapped_column(Utc, default=utc_now)
+    heartbeat_at: Mapped[datetime] = mapped_column(Utc, default=utc_now)
+
+
+class Job(Base):
+    """One training, from its request to its end."""
+
+    __tablename__ = "jobs"
+    __table_args__ = (
+        CheckConstraint(f"status IN ({_one_of(list(JobStatus))})", name="status"),
+        CheckConstraint(
+            "(status = 'running') = (worker_id IS NOT NULL)", name="running_has_worker"
+        ),
+        CheckConstraint(
+            f"(status IN ({_one_of(FINISHED)})) = (finished_at IS NOT NULL)",
+            name="finished_has_time",
+        ),
+        CheckConstraint(
+            "(status = 'succeeded') = (result IS NOT NULL)", name="succeeded_has_result"
+        ),
+        CheckConstraint(
+            "(status = 'failed') = (error IS NOT NULL)", name="failed_has_error"
+        ),
+        CheckConstraint(
+            "progress_fraction >= 0 AND progress_fraction <= 1",
+            name="progress_fraction",
+        ),
+        CheckConstraint("attempts >= 0", name="attempts"),
+        Index(None, "status", "created_at", "id"),
+        Index(None, "created_at", "id"),
+    )
+
+    id: Mapped[str] = mapped_column(String(36), primary_key=True, default=new_id)
+    status: Mapped[str] = mapped_column(String(16), default=JobStatus.QUEUED)
+    model: Mapped[str] = mapped_column(String(100), index=True)
+    attempts: Mapped[int] = mapped_column(default=0)
+    cancel_requested: Mapped[bool] = mapped_column(default=False)
+    progress_fraction: Mapped[float] = mapped_column(default=0.0)
+    progress_message: Mapped[str] = mapped_column(String(200), default="queued")
+    result: Mapped[dict[str, Any] | None] = mapped_column(Json)
+    error: Mapped[dict[str, Any] | None] = mapped_column(Json)
+    worker_id: Mapped[str | None] = mapped_column(ForeignKey("workers.id"), index=True)
+    created_at: Mapped[datetime] = mapped_column(Utc, default=utc_now)
+    started_at: Mapped[datetime | None] = mapped_column(Utc)
+    finished_at: Mapped[datetime | None] = mapped_column(Utc)
+
+
+class JobInput(Base):
+    """The request of a job, byte for byte; deleted when the job ends."""
+
+    __tablename__ = "job_inputs"
+
+    job_id: Mapped[str] = mapped_column(
+        ForeignKey("jobs.id", ondelete="CASCADE"), primary_key=True
+    )
+    body: Mapped[bytes] = mapped_column(LargeBinary)

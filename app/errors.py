@@ -1,0 +1,238 @@
+"""Every error that the service answers with, as problem details (RFC 9457).
+
+    ApiError                        500
+    ├── MalformedRequestError       400  a body or header that cannot be read at all
+    ├── UnauthorizedError           401  no key, or an unknown one
+    ├── ForbiddenError              403  a foreign Host or Origin
+    ├── NotFoundError               404  no such address
+    │   ├── UnknownModelError       404
+    │   └── UnknownJobError         404
+    ├── MethodNotAllowedError       405
+    ├── ConflictError               409  the state does not allow it
+    ├── BodyTooLargeError           413
+    ├── UnsupportedMediaTypeError   415
+    ├── InvalidRequestError         422  read, but not acceptable
+    ├── CorruptArtifactError        500  a model file that is not what was written
+    ├── TrainingFailedError         500  a training stopped by a fault of its own
+    ├── TrainingCrashedError        500  the training process died
+    ├── ServiceUnavailableError     503  try again later
+    │   └── NotReadyError           503
+    └── StorageFullError            507
+
+Arguments are positional, so that errors survive a process border. What was refused is
+never repeated: a pointer, a row and a column say where it stands.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+__all__ = [
+    "ApiError",
+    "BodyTooLargeError",
+    "ConflictError",
+    "CorruptArtifactError",
+    "FieldError",
+    "ForbiddenError",
+    "InvalidRequestError",
+    "MalformedRequestError",
+    "MethodNotAllowedError",
+    "NotFoundError",
+    "NotReadyError",
+    "ServiceUnavailableError",
+    "StorageFullError",
+    "TrainingCrashedError",
+    "TrainingFailedError",
+    "UnauthorizedError",
+    "UnknownJobError",
+    "UnknownModelError",
+    "UnsupportedMediaTypeError",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class FieldError:
+    """One fault of a request: where it is, and what would be right.
+
+    ``pointer`` is a JSON pointer (RFC 6901) into the body, or ``query/NAME``,
+    ``path/NAME``, ``header/NAME`` after a slash; ``row`` counts from 0.
+    """
+
+    pointer: str
+    detail: str
+    row: int | None = None
+    column: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the members that are known."""
+        known: dict[str, Any] = {"pointer": self.pointer, "detail": self.detail}
+        if self.row is not None:
+            known["row"] = self.row
+        if self.column is not None:
+            known["column"] = self.column
+        return known
+
+
+class ApiError(Exception):
+    """The root of all errors that are answered as a problem.
+
+    Parameters
+    ----------
+    detail : str
+        One sentence on this case: the thing, what is wrong, the way out.
+    errors : iterable of FieldError
+        The faults of a body, one by one.
+    """
+
+    status: ClassVar[int] = 500
+    slug: ClassVar[str] = "internal-error"
+    title: ClassVar[str] = "The service failed"
+    example: ClassVar[str] = "the request could not be answered; the log says why"
+    headers: ClassVar[dict[str, str]] = {}
+
+    def __init__(self, detail: str, errors: Iterable[FieldError] = ()) -> None:
+        self.detail, self.errors = detail, tuple(errors)
+        super().__init__(detail, self.errors)
+
+    def __str__(self) -> str:
+        return self.detail
+
+    def problem(self) -> dict[str, Any]:
+        """Return the problem object, ready for JSON."""
+        body: dict[str, Any] = {
+            "type": f"/problems/{self.slug}",
+            "title": self.title,
+            "status": self.status,
+            "detail": self.detail,
+        }
+        if self.errors:
+            body["errors"] = [error.to_json() for error in self.errors]
+        return body
+
+
+class MalformedRequestError(ApiError):
+    """A request that cannot be read at all."""
+
+    status, slug, title = 400, "malformed-request", "The request cannot be read"
+    example = "the body is no JSON: line 1, column 2"
+
+
+class UnauthorizedError(ApiError):
+    """No key, or one that is not known."""
+
+    status, slug, title = 401, "unauthorized", "A valid key is needed"
+    example = "send a key of this service: Authorization: Bearer KEY"
+    headers: ClassVar[dict[str, str]] = {"www-authenticate": "Bearer"}
+
+
+class ForbiddenError(ApiError):
+    """A request that no key would open, such as one from a foreign web page."""
+
+    status, slug, title = 403, "forbidden", "The request is not allowed"
+    example = "the Host header names another machine; see DEMUR_ALLOWED_HOSTS"
+
+
+class NotFoundError(ApiError):
+    """An address that leads nowhere."""
+
+    status, slug, title = 404, "not-found", "There is nothing at this address"
+    example = "no route has this path; see /docs"
+
+
+class UnknownModelError(NotFoundError):
+    """A model, version or alias that does not exist."""
+
+    slug, title = "unknown-model", "No such model"
+    example = "no model has this name; see GET /models"
+
+
+class UnknownJobError(NotFoundError):
+    """A job that does not exist."""
+
+    slug, title = "unknown-job", "No such job"
+    example = "no job has this id; see GET /jobs"
+
+
+class MethodNotAllowedError(ApiError):
+    """A known path, asked with another method than it takes."""
+
+    status, slug, title = 405, "method-not-allowed", "The path takes other methods"
+    example = "this path does not take DELETE; see /docs"
+
+
+class ConflictError(ApiError):
+    """A request that the present state does not allow."""
+
+    status, slug, title = 409, "conflict", "The present state does not allow this"
+    example = (
+        "the job has succeeded already; only a queued or running one can be cancelled"
+    )
+
+
+class BodyTooLargeError(ApiError):
+    """A body over the limit; it was not read to its end."""
+
+    status, slug, title = 413, "body-too-large", "The body is too large"
+    example = "a body may hold 33554432 bytes (DEMUR_MAX_BODY_BYTES)"
+    headers: ClassVar[dict[str, str]] = {"connection": "close"}
+
+
+class UnsupportedMediaTypeError(ApiError):
+    """A content type that the route does not take."""
+
+    status, slug, title = 415, "unsupported-media-type", "The content type is not taken"
+    example = "send application/json"
+
+
+class InvalidRequestError(ApiError):
+    """A request that can be read, but not accepted."""
+
+    status, slug, title = 422, "invalid-request", "The request is not acceptable"
+    example = "one field is not acceptable"
+
+
+class CorruptArtifactError(ApiError):
+    """A model file that is missing or not what was written; it is not loaded."""
+
+    slug, title = "corrupt-artifact", "The model's file is damaged"
+    example = "the file of this version is not what was written; train it again"
+
+
+class TrainingFailedError(ApiError):
+    """A training that stopped by a fault of its own."""
+
+    slug, title = "training-failed", "The training failed"
+    example = (
+        "the training stopped with an unexpected error; the worker's log says more"
+    )
+
+
+class TrainingCrashedError(ApiError):
+    """A training whose process died under it."""
+
+    slug, title = "training-crashed", "The training process died"
+    example = (
+        "the training process was killed by SIGKILL, most often for want of memory"
+    )
+
+
+class ServiceUnavailableError(ApiError):
+    """A request that may well succeed later."""
+
+    status, slug, title = 503, "unavailable", "The service is not available now"
+    example = "too many requests wait; try again in a second"
+    headers: ClassVar[dict[str, str]] = {"retry-after": "1"}
+
+
+class NotReadyError(ServiceUnavailableError):
+    """A part that the service needs is missing."""
+
+    slug, title = "not-ready", "The service is not ready"
+    example = "the database cannot be reached"
+
+
+class StorageFullError(ApiError):
+    """The data folder or the database has no room left."""
+
+    status, slug, title = 507, "storage-full", "No storage is left"
+    example = "the data folder has no room for this model"

@@ -1,0 +1,1 @@
+"""Jobs: queued in the database, worked off elsewhere, watched and cancelled here."""

@@ -1,0 +1,71 @@
+"""The SQL of jobs, as the API needs it."""
+
+from sqlalchemy import delete, select, tuple_, update
+from sqlalchemy.orm import Session
+
+from app.db.base import utc_now
+from app.db.states import JobStatus
+from app.db.tables import Job, JobInput
+
+__all__ = ["ask_to_cancel", "cancel_queued", "get", "latest"]
+
+
+def get(session: Session, job_id: str) -> Job | None:
+    """Return the job of this id as it stands now, or None."""
+    return session.scalar(
+        select(Job).where(Job.id == job_id).execution_options(populate_existing=True)
+    )
+
+
+def latest(
+    session: Session,
+    *,
+    limit: int,
+    before: str | None = None,
+    status: str | None = None,
+    model: str | None = None,
+) -> list[Job]:
+    """Return up to ``limit`` jobs, newest first, those older than ``before`` only."""
+    query = select(Job).order_by(Job.created_at.desc(), Job.id.desc()).limit(limit)
+    if before is not None:
+        mark = select(Job.created_at, Job.id).where(Job.id == before).subquery()
+        query = query.join(
+            mark, tuple_(Job.created_at, Job.id) < tuple_(mark.c.created_at, mark.c.id)
+        )
+    if status is not None:
+        query = query.where(Job.status == status)
+    if model is not None:
+        query = query.where(Job.model == model)
+    return list(session.scalars(query))
+
+
+def cancel_queued(session: Session, job_id: str) -> bool:
+    """Move a queued job to cancelled; tell whether it was queued."""
+    moved = session.scalar(
+        update(Job)
+        .where(Job.id == job_id, Job.status == JobStatus.QUEUED)
+        .values(
+            status=JobStatus.CANCELLED,
+            cancel_requested=True,
+            progress_message="cancelled",
+            finished_at=utc_now(),
+        )
+        .returning(Job.id)
+        .execution_options(synchronize_session=False)
+    )
+    if moved is None:
+        return False
+    session.execute(delete(JobInput).where(JobInput.job_id == job_id))
+    return True
+
+
+def ask_to_cancel(session: Session, job_id: str) -> bool:
+    """Ask the worker of a running job to stop it; tell whether it was running."""
+    asked = session.scalar(
+        update(Job)
+        .where(Job.id == job_id, Job.status == JobStatus.RUNNING)
+        .values(cancel_requested=True)
+        .returning(Job.id)
+        .execution_options(synchronize_session=False)
+    )
+    return asked is not None

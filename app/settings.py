@@ -1,0 +1,174 @@
+"""Every setting of the service: frozen, typed, read from ``DEMUR_*`` or ``.env``.
+
+A variable of the environment wins over the same name in ``.env``; a wrong value is
+told in one line, by its name and never with the value itself (it may be a key).
+"""
+
+import ipaddress
+from pathlib import Path
+from typing import Annotated, Self
+
+from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+__all__ = ["Settings", "SettingsError", "is_loopback", "load_settings"]
+
+Names = Annotated[tuple[str, ...], NoDecode]
+Keys = Annotated[tuple[SecretStr, ...], NoDecode]
+
+
+class SettingsError(ValueError):
+    """A setting that the service cannot start with; the message is one line."""
+
+
+class Settings(BaseSettings):
+    """What an operator may choose; nothing else changes how the service behaves."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="DEMUR_",
+        env_file=".env",
+        extra="ignore",
+        frozen=True,
+        use_attribute_docstrings=True,
+        hide_input_in_errors=True,
+    )
+
+    data_dir: Path = Path("var")
+    """Folder of the artifacts and of the embedded database; made when missing."""
+
+    database_url: str = ""
+    """SQLAlchemy URL: ``sqlite:///FILE`` or ``postgresql+psycopg://...``. Empty: SQLite
+    in the data folder."""
+
+    host: str = "127.0.0.1"
+    """Address to listen on. Anything but loopback needs ``DEMUR_API_KEYS``."""
+
+    port: int = Field(default=8000, ge=0, le=65535)
+    """Port to listen on; 0 takes a free one and prints it."""
+
+    api_keys: Keys = ()
+    """Keys, separated by commas, one of which every request must bear. None: open, and
+    then only loopback may be bound."""
+
+    allowed_hosts: Names = ()
+    """Further names, separated by commas, that the ``Host`` header may carry when no
+    key is set (``localhost`` and loopback addresses always may)."""
+
+    max_body_bytes: int = Field(default=32 * 1024 * 1024, ge=1024)
+    """Largest request body in bytes; a larger one is answered 413 before it is read."""
+
+    max_json_depth: int = Field(default=64, ge=8, le=200)
+    """Deepest nesting of arrays and objects in a request body."""
+
+    job_concurrency: int = Field(default=1, ge=1, le=64)
+    """Trainings that one worker runs at once, each in its own process."""
+
+    models_in_memory: int = Field(default=32, ge=1)
+    """Model versions that one API process keeps loaded; the least used leaves first."""
+
+    root_path: str = ""
+    """Path under which a proxy publishes the service, such as ``/demur``."""
+
+    log_level: str = Field(default="info", pattern="^(debug|info|warning|error)$")
+    """Least important messages that are logged: debug, info, warning or error."""
+
+    @field_validator("api_keys", mode="before")
+    @classmethod
+    def _split_keys(cls, value: object) -> object:
+        keys = _split(value)
+        if isinstance(keys, tuple) and not all(
+            isinstance(key, str) and key.isascii() and key.isprintable() for key in keys
+        ):
+            msg = "keys are printable ASCII, separated by commas"
+            raise ValueError(msg)
+        return keys
+
+    @field_validator("allowed_hosts", mode="before")
+    @classmethod
+    def _split_hosts(cls, value: object) -> object:
+        return _split(value)
+
+    @field_validator("root_path")
+    @classmethod
+    def _rooted(cls, value: str) -> str:
+        path = value.rstrip("/")
+        if path and not path.startswith("/"):
+            msg = "a root path begins with a slash"
+            raise ValueError(msg)
+        return path
+
+    @field_validator("database_url")
+    @classmethod
+    def _known_database(cls, value: str) -> str:
+        if value.startswith("postgresql://"):
+            return value.replace("postgresql://", "postgresql+psycopg://", 1)
+        if value.startswith("sqlite") and value.partition("///")[2] in {"", ":memory:"}:
+            msg = "SQLite needs a file: the API and its worker are several processes"
+            raise ValueError(msg)
+        if value and not value.startswith(("sqlite:///", "postgresql+psycopg://")):
+            msg = "use sqlite:///FILE or postgresql+psycopg://USER@HOST/NAME"
+            raise ValueError(msg)
+        return value
+
+    @model_validator(mode="after")
+    def _open_only_on_loopback(self) -> Self:
+        if not self.api_keys and not is_loopback(self.host):
+            msg = (
+                "without DEMUR_API_KEYS only a loopback address may be bound: "
+                "set keys, or DEMUR_HOST=127.0.0.1"
+            )
+            raise ValueError(msg)
+        return self
+
+    @property
+    def database(self) -> str:
+        """The database URL, with the embedded default filled in."""
+        return self.database_url or f"sqlite:///{self.data_dir.resolve()}/demur.sqlite3"
+
+    @property
+    def embedded(self) -> bool:
+        """Whether the database is a file of this machine, migrated by the service."""
+        return self.database.startswith("sqlite")
+
+    @property
+    def artifacts_dir(self) -> Path:
+        """The folder of the model artifacts."""
+        return self.data_dir / "artifacts"
+
+
+def _split(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    parts = tuple(part.strip() for part in value.split(",") if part.strip())
+    if value.strip() and not parts:
+        msg = "expected names separated by commas"
+        raise ValueError(msg)
+    return parts
+
+
+def is_loopback(host: str) -> bool:
+    """Tell whether binding ``host`` keeps the service on this machine."""
+    if host.lower() == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+def load_settings(**overrides: object) -> Settings:
+    """Read the settings; ``overrides`` (None is none) win over the environment.
+
+    Raises
+    ------
+    SettingsError
+        With one line that names the variable and what it takes.
+    """
+    chosen = {name: value for name, value in overrides.items() if value is not None}
+    try:
+        return Settings(**chosen)  # type: ignore[arg-type]  # checked by the model
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = "_".join(str(part).upper() for part in first["loc"][:1])
+        message = first["msg"].removeprefix("Value error, ")
+        raise SettingsError(f"DEMUR_{where}: {message}" if where else message) from None

@@ -1,0 +1,26 @@
+"""What one API process holds: made once in ``create_app``, given to every part."""
+
+from dataclasses import dataclass
+
+from fastapi import Request
+
+from app.artifacts.store import ArtifactStore
+from app.db.session import Database
+from app.settings import Settings
+
+__all__ = ["AppState", "state_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class AppState:
+    """The parts that live as long as the process."""
+
+    settings: Settings
+    database: Database
+    store: ArtifactStore
+
+
+def state_of(request: Request) -> AppState:
+    """Return the state of the app that serves this request."""
+    state: AppState = request.app.state.app
+    return state

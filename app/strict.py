@@ -1,0 +1,35 @@
+"""The base of every request schema: exact types, known keys, finite numbers.
+
+``"1"`` is no number, an unknown key is refused, and NaN or an infinity is neither.
+Requests arrive as JSON, so a schema declares ``list`` and ``Literal`` (JSON has no
+tuples and no enumerations, and strict mode converts nothing).
+"""
+
+from pydantic import BaseModel, ConfigDict
+
+__all__ = ["Answer", "StrictModel"]
+
+
+class StrictModel(BaseModel):
+    """A request body, or a part of one."""
+
+    model_config = ConfigDict(
+        strict=True,
+        extra="forbid",
+        frozen=True,
+        allow_inf_nan=False,
+        hide_input_in_errors=True,
+        use_attribute_docstrings=True,
+        protected_namespaces=(),
+    )
+
+
+class Answer(BaseModel):
+    """A response body, or a part of one."""
+
+    model_config = ConfigDict(
+        frozen=True,
+        from_attributes=True,
+        use_attribute_docstrings=True,
+        protected_namespaces=(),
+    )

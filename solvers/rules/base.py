@@ -1,0 +1,134 @@
+"""What all reject rules have in common.
+
+A rule is fitted on scores of rows that its scorer did not see (out-of-fold, or a part
+kept apart) and becomes a ``Band``. The classes are dataclasses whose fields are the
+constructor parameters; ``fit`` adds ``band_``.
+"""
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any, ClassVar, Literal, Protocol, Self, runtime_checkable
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from solvers.costs import CostMatrix
+from solvers.errors import SolverError
+from solvers.rules.band import Band, Scale
+from solvers.rules.parameter import Parameter, of_class
+
+__all__ = ["FittedByScores", "RejectRule", "UnfittedRuleError", "as_costs"]
+
+
+@runtime_checkable
+class RejectRule(Protocol):
+    """Scores and labels in, two thresholds out."""
+
+    kind: ClassVar[str]
+    on: ClassVar[Scale]
+
+    def fit(
+        self, scores: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> Self:
+        """Choose the thresholds from scores and labels in {-1, +1}."""
+        ...
+
+    def decide(self, scores: ArrayLike) -> NDArray[np.int8]:
+        """Return +1, -1 or 0 (reject) for each score."""
+        ...
+
+    def payload(self) -> dict[str, Any]:
+        """Return the fitted rule as JSON-able facts."""
+        ...
+
+
+class UnfittedRuleError(SolverError, ValueError, AttributeError):
+    """A rule was asked for what only a fitted rule has."""
+
+
+class FittedByScores:
+    """The part of a rule that does not depend on how its band was found.
+
+    Attributes
+    ----------
+    kind : str
+        The registered name.
+    on : {"score", "probability", "reject-function"}
+        What ``fit`` and ``decide`` take.
+    costs_use : {"needed", "symmetric", "optional"}
+        Whether the rule works without costs; "symmetric": needed, and both classes
+        must have the same.
+    promises : bool
+        Whether the rule gives a finite-sample promise: it then takes a calibration
+        part that the served scorer never saw, and no weights.
+    """
+
+    kind: ClassVar[str]
+    on: ClassVar[Scale] = "score"
+    costs_use: ClassVar[Literal["needed", "symmetric", "optional"]] = "needed"
+    promises: ClassVar[bool] = False
+    # True where the thresholds are known from the parameters alone.
+    learns: ClassVar[bool] = True
+
+    @classmethod
+    def parameters(cls) -> tuple[Parameter, ...]:
+        """Return what the constructor takes, described."""
+        return of_class(cls)
+
+    @property
+    def fitted(self) -> Band:
+        """Return the fitted band, or raise UnfittedRuleError."""
+        band: Band | None = vars(self).get("band_")
+        if band is None:
+            msg = f"this {type(self).__name__} is not fitted yet: call fit first"
+            raise UnfittedRuleError(msg)
+        return band
+
+    @property
+    def lower_(self) -> float:
+        """Return the threshold below which a row is called -1."""
+        return self.fitted.lower
+
+    @property
+    def upper_(self) -> float:
+        """Return the threshold above which a row is called +1."""
+        return self.fitted.upper
+
+    def decide(self, scores: ArrayLike) -> NDArray[np.int8]:
+        """Return +1, -1 or 0 (reject) for each score, shape (n_rows,)."""
+        return self.fitted.decide(scores)
+
+    def payload(self) -> dict[str, Any]:
+        """Return the fitted rule as JSON-able facts, enough to decide with."""
+        return {"kind": self.kind, **self.fitted.payload(), **self.facts()}
+
+    def facts(self) -> dict[str, Any]:
+        """Return what this rule knows beyond its thresholds."""
+        return {}
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: ARG002 - scikit-learn's signature
+        """Return the constructor parameters, so that ``sklearn.base.clone`` works."""
+        return {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
+
+    def set_params(self, **changes: Any) -> Self:
+        """Change constructor parameters; unknown names raise ValueError."""
+        known = self.get_params()
+        for name, value in changes.items():
+            if name not in known:
+                owner = type(self).__name__
+                msg = f"{owner} has no parameter {name!r}; it has {sorted(known)}"
+                raise ValueError(msg)
+            setattr(self, name, value)
+        return self
+
+
+def as_costs(costs: object) -> CostMatrix:
+    """Return costs as a CostMatrix; ``None``: an error costs 1, a reject 0.25."""
+    if costs is None:
+        return CostMatrix()
+    if isinstance(costs, CostMatrix):
+        return costs
+    if isinstance(costs, Mapping):
+        return CostMatrix(**costs)
+    msg = f"costs must be a CostMatrix or a mapping of its four fields, got {costs!r}"
+    raise TypeError(msg)

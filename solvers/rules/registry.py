@@ -1,0 +1,51 @@
+"""The rules by name; API schema, documentation and tests read this table.
+
+To add a rule, write one class with ``kind``, ``fit``, ``decide`` and ``payload`` (see
+``rules.base``) and name it here.
+"""
+
+from typing import Any
+
+from solvers.errors import UnknownNameError
+from solvers.rules.bartlett_wegkamp import BartlettWegkampRule
+from solvers.rules.base import FittedByScores
+from solvers.rules.chow import ChowRule
+from solvers.rules.expected_cost import ExpectedCostRule
+from solvers.rules.plug_in import PlugInRule
+
+__all__ = ["RULES", "make_rule"]
+
+RULES: dict[str, type[FittedByScores]] = {
+    rule.kind: rule
+    for rule in (PlugInRule, BartlettWegkampRule, ChowRule, ExpectedCostRule)
+}
+
+
+def make_rule(rule: Any, **parameters: Any) -> Any:
+    """Return a rule from its registered name, or the given instance as it is.
+
+    Parameters
+    ----------
+    rule : str or rule instance
+    **parameters
+        Constructor parameters, for a name only.
+
+    Raises
+    ------
+    UnknownNameError
+        When no rule has that name.
+    TypeError
+        When parameters come with an instance, or the object is no rule.
+    """
+    if isinstance(rule, str):
+        if rule not in RULES:
+            what = "rule"
+            raise UnknownNameError(what, rule, tuple(RULES))
+        return RULES[rule](**parameters)
+    if isinstance(rule, type) or not (hasattr(rule, "fit") and hasattr(rule, "decide")):
+        msg = f"a rule is a registered name or has fit and decide, got {rule!r}"
+        raise TypeError(msg)
+    if parameters:
+        msg = f"{type(rule).__name__} is already made; it takes no {sorted(parameters)}"
+        raise TypeError(msg)
+    return rule

@@ -1,0 +1,1 @@
+"""From named columns to the float64 matrix that trainers and scorers read."""

@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-__all__ = ["delete_row", "lower_solve", "upper_solve"]
+__all__ = ["delete_row", "lower_solve", "renew_ones", "upper_solve"]
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
@@ -38,6 +38,16 @@ def upper_solve(factor: Matrix, k: int, right: Vector) -> Vector:
         for j in range(i):
             x[j] -= factor[i, j] * x[i]
     return x
+
+
+@njit(cache=True, nogil=True)
+def renew_ones(factor: Matrix, ones: Vector, first: int, k: int) -> None:
+    """Make ``ones`` solve ``L ones = 1`` again from entry ``first`` on, in place."""
+    for i in range(first, k):
+        total = 1.0
+        for j in range(i):
+            total -= factor[i, j] * ones[j]
+        ones[i] = total / factor[i, i]
 
 
 @njit(cache=True, nogil=True)

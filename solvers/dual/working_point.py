@@ -202,8 +202,12 @@ class WorkingPoint:
         self.bias += amount * entry.drift
 
     def _add(self, rows: Indices, change: Floats) -> None:
-        self.weights[rows] += change
-        self._pending[rows] += change
+        """Change weights, never past the ends of their segments by rounding."""
+        segment = self._segment[rows]
+        before = self.weights[rows]
+        low, high = self.corners[rows, segment], self.corners[rows, segment + 1]
+        self.weights[rows] = np.clip(before + change, low, high)
+        self._pending[rows] += self.weights[rows] - before
         if len(self._watched):
             block = self.kernel[np.ix_(self._watched, rows)]
             self._watched_scores += block @ change
@@ -234,15 +238,17 @@ class WorkingPoint:
         self._pending[:] = 0.0
 
     def _knots(self, rows: Indices) -> Floats:
-        return self.targets[rows, self._segment[rows]]
+        return np.asarray(self.targets[rows, self._segment[rows]])
 
     def _above(self, rows: Indices) -> Indices:
         """Return the segment that each weight enters when it rises."""
-        return (self.corners[rows] <= self.weights[rows, None]).sum(axis=1) - 1
+        reached = self.corners[rows] <= self.weights[rows, None]
+        return np.asarray(reached.sum(axis=1) - 1)
 
     def _below(self, rows: Indices) -> Indices:
         """Return the segment that each weight enters when it falls (-1: none)."""
-        return (self.corners[rows] < self.weights[rows, None]).sum(axis=1) - 1
+        passed = self.corners[rows] < self.weights[rows, None]
+        return np.asarray(passed.sum(axis=1) - 1)
 
     def _interval(self, rows: Indices) -> tuple[Floats, Floats]:
         """Return the scores that each weight allows."""

@@ -1,0 +1,166 @@
+"""What rejecting more would buy: risk and cost against coverage.
+
+Rows are kept in the order of their confidence. At coverage k / n the risk is the error
+among the k most confident rows. Tied rows are kept or rejected together, so the curve
+has a point only where a threshold can really be put, and is linear in between.
+
+The area under it averages over all coverages; what exceeds the area of the best
+possible order of the same errors is the excess area (Geifman, Uziel and El-Yaniv 2019).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from solvers.metrics.confusion import Prices, price_table
+from solvers.metrics.inputs import as_positive, as_scores, as_weights
+
+__all__ = [
+    "CoverageCurve",
+    "area_under_risk_coverage",
+    "cost_coverage_curve",
+    "excess_area_under_risk_coverage",
+    "risk_coverage_curve",
+]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CoverageCurve:
+    """Points of a curve over coverage, from few rows kept to all.
+
+    Attributes
+    ----------
+    coverage : ndarray of shape (m,)
+        Share of the rows (of the weight) that is decided, ascending, last 1.
+    value : ndarray of shape (m,)
+        Risk among the decided rows, or mean cost over all rows.
+    threshold : ndarray of shape (m,)
+        Rows whose confidence is at least this are decided.
+    """
+
+    coverage: Floats
+    value: Floats
+    threshold: Floats
+
+
+def risk_coverage_curve(
+    y_true: ArrayLike,
+    scores: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    *,
+    positive: Any = None,
+    confidence: ArrayLike | None = None,
+) -> CoverageCurve:
+    """Return the error among the decided rows at every coverage.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_rows,)
+        Labels.
+    scores : array-like of shape (n_rows,)
+        A row is called +1 where the score is positive.
+    sample_weight : array-like of shape (n_rows,), optional
+    positive : label, optional
+    confidence : array-like of shape (n_rows,), optional
+        What orders the rows; the absolute score by default.
+    """
+    truth = as_positive(y_true, positive)
+    values = as_scores(scores, len(truth))
+    weights = as_weights(sample_weight, len(truth))
+    order_by = np.abs(values) if confidence is None else confidence
+    trust = as_scores(order_by, len(truth))
+    wrong = (values > 0.0) != truth
+    mass, lost, threshold = _by_confidence(trust, weights, weights * wrong)
+    return CoverageCurve(mass / mass[-1], lost / mass, threshold)
+
+
+def area_under_risk_coverage(
+    y_true: ArrayLike,
+    scores: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    *,
+    positive: Any = None,
+    confidence: ArrayLike | None = None,
+) -> float:
+    """Return the mean risk over all coverages (0 is best)."""
+    curve = risk_coverage_curve(
+        y_true, scores, sample_weight, positive=positive, confidence=confidence
+    )
+    return _area(curve)
+
+
+def excess_area_under_risk_coverage(
+    y_true: ArrayLike,
+    scores: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    *,
+    positive: Any = None,
+    confidence: ArrayLike | None = None,
+) -> float:
+    """Return the area beyond that of the best order of the same errors (0 is best)."""
+    curve = risk_coverage_curve(
+        y_true, scores, sample_weight, positive=positive, confidence=confidence
+    )
+    error = float(curve.value[-1])
+    # Best: all right rows first; then the risk at coverage c is 1 - (1 - e) / c,
+    # whose integral over [1 - e, 1] is e + (1 - e) log(1 - e).
+    best = error if error >= 1.0 else error + (1.0 - error) * np.log1p(-error)
+    return float(_area(curve) - best)
+
+
+def cost_coverage_curve(
+    y_true: ArrayLike,
+    scores: ArrayLike,
+    costs: Prices | Mapping[str, float],
+    sample_weight: ArrayLike | None = None,
+    *,
+    positive: Any = None,
+    confidence: ArrayLike | None = None,
+) -> CoverageCurve:
+    """Return the mean cost over all rows at every coverage, from rejecting all on."""
+    truth = as_positive(y_true, positive)
+    values = as_scores(scores, len(truth))
+    weights = as_weights(sample_weight, len(truth))
+    prices = price_table(costs)
+    rejected = np.where(truth, prices[0, 2], prices[1, 2])
+    called = np.where(
+        values > 0.0,
+        np.where(truth, 0.0, prices[1, 0]),
+        np.where(truth, prices[0, 1], 0.0),
+    )
+    order_by = np.abs(values) if confidence is None else confidence
+    trust = as_scores(order_by, len(truth))
+    gain = weights * (called - rejected)
+    mass, change, threshold = _by_confidence(trust, weights, gain)
+    cost = float(weights @ rejected) + np.concatenate(([0.0], change))
+    return CoverageCurve(
+        np.concatenate(([0.0], mass)) / mass[-1],
+        cost / mass[-1],
+        np.concatenate(([np.inf], threshold)),
+    )
+
+
+def _by_confidence(
+    trust: Floats, weights: Floats, amount: Floats
+) -> tuple[Floats, Floats, Floats]:
+    """Return cumulative weight and amount at each distinct confidence, falling."""
+    if not len(trust) or not weights.sum() > 0.0:
+        msg = "a curve needs at least one row with weight"
+        raise ValueError(msg)
+    order = np.argsort(-trust, kind="stable")
+    trust, weights, amount = trust[order], weights[order], amount[order]
+    ends = np.append(np.flatnonzero(trust[1:] != trust[:-1]), len(trust) - 1)
+    mass, total = np.cumsum(weights)[ends], np.cumsum(amount)[ends]
+    filled = mass > 0.0
+    return mass[filled], total[filled], trust[ends][filled]
+
+
+def _area(curve: CoverageCurve) -> float:
+    """Integrate; below the first point the risk is that of the first point."""
+    first = float(curve.coverage[0] * curve.value[0])
+    return first + float(np.trapezoid(curve.value, curve.coverage))

@@ -1,0 +1,81 @@
+"""The one door through which labels, decisions and weights enter a metric.
+
+A label is never a decision: 0 as a label is the negative class, 0 as a decision is
+reject. Both are told apart here, once.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["as_decisions", "as_positive", "as_weights"]
+
+Floats = NDArray[np.float64]
+
+
+def as_positive(y_true: ArrayLike, positive: Any = None) -> NDArray[np.bool_]:
+    """Return which labels are the positive class, shape (n_rows,).
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_rows,)
+    positive : label, optional
+        The positive class. May be left out for {-1, 1}, {0, 1} and booleans.
+
+    Raises
+    ------
+    ValueError
+        When there are more than two labels, or two and no way to know which is
+        positive.
+    """
+    labels = np.asarray(y_true)
+    if labels.ndim != 1:
+        msg = f"labels must have shape (n_rows,), got {labels.shape}"
+        raise ValueError(msg)
+    distinct = set(np.unique(labels).tolist())
+    if len(distinct) > 2:
+        msg = f"labels must hold two classes, got {sorted(distinct, key=str)[:5]}"
+        raise ValueError(msg)
+    if positive is None:
+        if not (distinct <= {-1, 1} or distinct <= {0, 1}):
+            msg = f"which of the labels {sorted(distinct, key=str)} is positive?"
+            raise ValueError(msg + " Name it: positive=...")
+        positive = 1
+    elif len(distinct) == 2 and positive not in distinct:
+        msg = f"positive={positive!r} is none of {sorted(distinct, key=str)}"
+        raise ValueError(msg)
+    return np.asarray(labels == positive, dtype=bool)
+
+
+def as_decisions(decisions: ArrayLike, n_rows: int) -> NDArray[np.int8]:
+    """Return decisions as int8 codes +1, -1 and 0 (reject), shape (n_rows,)."""
+    codes = np.asarray(decisions)
+    if codes.shape != (n_rows,):
+        msg = f"decisions must have shape ({n_rows},), got {codes.shape}"
+        raise ValueError(msg)
+    if codes.dtype == bool or not np.all(np.isin(codes, (-1, 0, 1))):
+        msg = "decisions are the codes +1, -1 and 0 (reject), as decide() returns them"
+        raise ValueError(msg)
+    return codes.astype(np.int8)
+
+
+def as_weights(sample_weight: ArrayLike | None, n_rows: int) -> Floats:
+    """Return one non-negative weight per row (ones for None), shape (n_rows,)."""
+    if sample_weight is None:
+        return np.ones(n_rows)
+    weights = np.asarray(sample_weight, dtype=np.float64)
+    legal = weights.shape == (n_rows,) and np.isfinite(weights).all()
+    if not legal or (weights < 0).any():
+        msg = f"sample_weight must hold {n_rows} finite numbers >= 0"
+        raise ValueError(msg)
+    return weights
+
+
+def as_scores(scores: ArrayLike, n_rows: int) -> Floats:
+    """Return finite scores, shape (n_rows,)."""
+    values = np.ascontiguousarray(scores, dtype=np.float64)
+    if values.shape != (n_rows,) or not np.isfinite(values).all():
+        msg = f"scores must hold {n_rows} finite numbers, got shape {values.shape}"
+        raise ValueError(msg)
+    return values

@@ -9,6 +9,8 @@ from typing import Any
 
 _HOMES = {
     "CostMatrix": "solvers.costs",
+    "DoubleHingeSVC": "solvers.trainers.svm",
+    "HingeSVC": "solvers.trainers.svm",
     "errors": "solvers",
 }
 

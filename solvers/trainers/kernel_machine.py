@@ -1,0 +1,191 @@
+"""What all kernel machines share: losses and a kernel in, support vectors out.
+
+A machine turns its rows into losses (one convex piecewise-linear function each) and
+calls ``_fit_losses``; the rest, from the kernel to the fitted attributes, is here.
+"""
+
+from numbers import Integral, Real
+from typing import Any
+from warnings import warn
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from solvers.dual.problem import DualProblem
+from solvers.dual.registry import Progress, solver_names
+from solvers.dual.solve import solve
+from solvers.errors import UnknownNameError
+from solvers.kernels import Kernel, KernelRows, evaluate
+from solvers.losses import PiecewiseLinear
+
+__all__ = ["KernelMachine"]
+
+Floats = NDArray[np.float64]
+
+_CHUNK_BYTES = 8 * 2**20
+
+
+class KernelMachine(BaseEstimator):
+    """Fit and score a kernel machine; a base for the public ones.
+
+    A subclass has the constructor parameters ``C``, ``kernel``, ``gamma``, ``degree``,
+    ``coef0``, ``solver``, ``tol``, ``cache_size``, ``max_iter`` and ``warm_start``.
+    """
+
+    C: float
+    kernel: Any
+    gamma: float | str
+    degree: int
+    coef0: float
+    solver: str
+    tol: float
+    cache_size: float
+    max_iter: int
+    warm_start: bool
+
+    _progress: Progress | None = None
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        return tags
+
+    def decision_function(self, X: ArrayLike) -> Floats:
+        """Return the score of each row.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_features)
+            For the precomputed kernel: (n_rows, n_training_rows).
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
+        check_is_fitted(self)
+        rows = validate_data(
+            self, X, accept_sparse="csr", dtype=np.float64, order="C", reset=False
+        )
+        if self.kernel_.kind == "precomputed":
+            scores = rows[:, self.support_] @ self.dual_coef_[0] + self.intercept_
+            return np.asarray(scores, dtype=np.float64)
+        scores = np.full(rows.shape[0], self.intercept_[0])
+        width = max(1, len(self.support_))
+        step = max(1, _CHUNK_BYTES // (8 * width))
+        for start in range(0, rows.shape[0] if len(self.support_) else 0, step):
+            part = rows[start : start + step]
+            block = evaluate(self.kernel_, part, self.support_vectors_)
+            scores[start : start + step] += block @ self.dual_coef_[0]
+        return scores
+
+    def scorer_payload(self) -> dict[str, Any]:
+        """Return the fitted machine as plain data, for ``solvers.scoring.load``.
+
+        Raises
+        ------
+        ValueError
+            For a precomputed or callable kernel, which plain data cannot hold.
+        """
+        check_is_fitted(self)
+        if self.kernel_.kind in {"precomputed", "callable"}:
+            msg = f"a {self.kernel_.kind} kernel cannot be served; use a named kernel"
+            raise ValueError(msg)
+        vectors: Any = self.support_vectors_
+        dense = vectors.toarray() if sparse.issparse(vectors) else vectors
+        return {
+            "kind": "kernel-machine",
+            "kernel": {
+                "kind": self.kernel_.kind,
+                "gamma": float(self.kernel_.gamma),
+                "degree": int(self.kernel_.degree),
+                "coef0": float(self.kernel_.coef0),
+            },
+            "support_vectors": np.ascontiguousarray(dense, dtype=np.float64),
+            "coefficients": np.array(self.dual_coef_[0], dtype=np.float64),
+            "intercept": float(self.intercept_[0]),
+        }
+
+    def _check_parameters(self) -> None:
+        """Raise ValueError for a constructor parameter out of range."""
+        for name, minimum in (("C", 0.0), ("tol", 0.0), ("cache_size", 0.0)):
+            value = getattr(self, name)
+            number = isinstance(value, Real) and not isinstance(value, bool)
+            if not (number and minimum < value < np.inf):
+                msg = f"{name} must be a positive finite number, got {value!r}"
+                raise ValueError(msg)
+        limit: Any = self.max_iter
+        if not isinstance(limit, Integral) or int(limit) < -1:
+            msg = f"max_iter must be -1 (no limit) or >= 0, got {limit!r}"
+            raise ValueError(msg)
+        known = ("auto", *solver_names())
+        if self.solver not in known:
+            kind = "solver"
+            raise UnknownNameError(kind, self.solver, known)
+
+    def _kernel_for(self, X: Any, weights: Floats) -> Kernel:
+        """Return the kernel described by the parameters, gamma learnt from X."""
+        function = self.kernel if callable(self.kernel) else None
+        kernel = Kernel(
+            kind="callable" if function else self.kernel,
+            gamma=self.gamma,
+            degree=self.degree,
+            coef0=self.coef0,
+            function=function,
+        )
+        return kernel.resolved(X, weights)
+
+    def _fit_losses(
+        self,
+        rows: KernelRows,
+        losses: PiecewiseLinear,
+        used: NDArray[np.int64],
+        X: Any,
+    ) -> None:
+        """Solve and set the fitted attributes.
+
+        Parameters
+        ----------
+        rows : KernelRows
+            Of the rows that count (weight above zero).
+        losses : PiecewiseLinear
+            Theirs, with C and weights multiplied in.
+        used : array of int
+            Their indices in X.
+        X : array or CSR matrix of shape (n_rows, n_features)
+            All rows.
+        """
+        before: Floats | None = getattr(self, "_weights", None)
+        warm = self.warm_start and before is not None and len(before) == X.shape[0]
+        solution = solve(
+            DualProblem(rows, losses),
+            solver=self.solver,
+            tolerance=float(self.tol),
+            max_iterations=int(self.max_iter),
+            cache_mb=float(self.cache_size),
+            start=before[used] if warm and before is not None else None,
+            progress=self._progress,
+        )
+        if not solution.converged:
+            msg = (
+                f"stopped after {solution.iterations} iterations at a relative duality"
+                f" gap of {solution.gap:.2e}, before tol={self.tol:g} was reached;"
+                " raise max_iter or tol, scale the features, or lower C"
+            )
+            warn(msg, ConvergenceWarning, stacklevel=3)
+        kept = np.flatnonzero(solution.weights)
+        self._weights = np.zeros(X.shape[0])
+        self._weights[used] = solution.weights
+        self.kernel_ = rows.kernel
+        self.support_ = used[kept]
+        precomputed = rows.kernel.kind == "precomputed"
+        self.support_vectors_ = np.empty((0, 0)) if precomputed else X[self.support_]
+        self.dual_coef_ = solution.weights[kept][np.newaxis]
+        self.intercept_ = np.array([solution.bias])
+        self.duality_gap_ = solution.gap
+        self.n_iter_ = max(1, solution.iterations)
+        self.solver_ = solution.solver

@@ -1,0 +1,263 @@
+"""Support vector machines of labels: the ordinary one, and one that may reject.
+
+    min_{f,b}  1/2 |f|^2 + C sum_i w_i loss(y_i, f(x_i) + b)
+
+with the hinge (``HingeSVC``) or the double hinge of the decisions' costs
+(``DoubleHingeSVC``; Grandvalet et al. 2008, equations 7 to 10).
+"""
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import clone
+from sklearn.utils.validation import _check_sample_weight, validate_data
+
+from solvers.costs import CostMatrix
+from solvers.kernels import KernelRows
+from solvers.losses import DoubleHinge, Hinge, Loss
+from solvers.rules.base import as_costs
+from solvers.rules.registry import make_rule
+from solvers.trainers.base import FittedRule, RejectOptionMixin
+from solvers.trainers.kernel_machine import KernelMachine
+from solvers.trainers.targets import binary_targets, class_factors
+
+__all__ = ["DoubleHingeSVC", "HingeSVC"]
+
+
+class _LabelMachine(RejectOptionMixin, KernelMachine):
+    """A kernel machine whose targets are two labels."""
+
+    class_weight: Mapping[Any, float] | str | None
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    def _loss(self) -> Loss:
+        return Hinge()
+
+    def _fitted_rule(self) -> FittedRule | None:
+        return None
+
+    def fit(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> Self:
+        """Fit the machine.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_features)
+            The kernel matrix itself, (n_rows, n_rows), when it is precomputed.
+        y : array-like of shape (n_rows,)
+            Two labels; the larger one is +1.
+        sample_weight : array-like of shape (n_rows,), optional
+            Each >= 0. Weight 2 equals the row twice, weight 0 equals no row.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            When a parameter is out of range, X or y is not finite, or the rows of
+            positive weight have one class only.
+        """
+        self._check_parameters()
+        loss, rule = self._loss(), self._fitted_rule()
+        rows, labels = validate_data(
+            self, X, y, accept_sparse="csr", dtype=np.float64, order="C"
+        )
+        weights = _check_sample_weight(
+            sample_weight, rows, dtype=np.float64, ensure_non_negative=True
+        )
+        used = np.flatnonzero(weights > 0)
+        counted = rows if len(used) == len(labels) else rows[used]
+        self.classes_, signs = binary_targets(labels[used])
+        kernel = self._kernel_for(counted, weights[used])
+        if kernel.kind == "precomputed":
+            counted = counted[:, used]
+        factors = class_factors(self.class_weight, self.classes_, signs, weights[used])
+        losses = loss.rows(signs).weighted(self.C * weights[used] * factors)
+        self._fit_losses(KernelRows(kernel, counted), losses, used, rows)
+        if rule is not None:
+            self.rule_ = rule
+        return self
+
+
+class HingeSVC(_LabelMachine):
+    """The ordinary support vector machine; ``decide`` never rejects.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Weight of the losses against the norm, > 0.
+    kernel : str or callable, default="rbf"
+        "linear", "polynomial" (or "poly"), "rbf", "sigmoid", "precomputed", or a
+        function ``(A, B) -> matrix``. Sigmoid and functions may not be positive
+        semi-definite: the fit then ends at a stationary point, and ``duality_gap_``
+        stays open.
+    gamma : {"scale", "auto"} or float, default="scale"
+        "scale" is ``1 / (n_features * weighted variance of X)``.
+    degree : int, default=3
+    coef0 : float, default=0.0
+    solver : {"auto", "active-set", "decomposition"}, default="auto"
+    tol : float, default=1e-3
+        How far the optimality conditions may be broken, in units of the score.
+    cache_size : float, default=200
+        Megabytes for kernel rows.
+    max_iter : int, default=-1
+        Steps of the solver, -1 for no limit.
+    warm_start : bool, default=False
+        Start from the weights of the last fit when the number of rows is the same.
+    class_weight : mapping, "balanced" or None, default=None
+        Factor on C by label.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+    support_ : ndarray of shape (n_SV,)
+        Indices of the rows with weight.
+    support_vectors_ : array or CSR matrix of shape (n_SV, n_features)
+    dual_coef_ : ndarray of shape (1, n_SV)
+        Signed: ``decision_function(X) = dual_coef_ @ k(support_vectors_, X) +
+        intercept_``.
+    intercept_ : ndarray of shape (1,)
+    duality_gap_ : float
+        Relative: how much of the objective may still be missing.
+    n_iter_ : int
+    solver_ : str
+        The solver that ran.
+    """
+
+    def __init__(  # noqa: PLR0913, PLR0917 - scikit-learn's constructors are flat
+        self,
+        C: float = 1.0,
+        kernel: Any = "rbf",
+        gamma: float | str = "scale",
+        degree: int = 3,
+        coef0: float = 0.0,
+        solver: str = "auto",
+        tol: float = 1e-3,
+        cache_size: float = 200,
+        max_iter: int = -1,
+        warm_start: bool = False,
+        class_weight: Mapping[Any, float] | str | None = None,
+    ) -> None:
+        self.C = C
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.solver = solver
+        self.tol = tol
+        self.cache_size = cache_size
+        self.max_iter = max_iter
+        self.warm_start = warm_start
+        self.class_weight = class_weight
+
+
+class DoubleHingeSVC(_LabelMachine):
+    """A support vector machine whose score is reliable where decisions change.
+
+    Parameters
+    ----------
+    costs : CostMatrix, mapping of its fields, or None
+        The prices of the decisions; None: an error costs 1, a reject 0.25.
+    C : float, default=1.0
+        Weight of the losses against the norm, > 0.
+    kernel : str or callable, default="rbf"
+        "linear", "polynomial" (or "poly"), "rbf", "sigmoid", "precomputed", or a
+        function ``(A, B) -> matrix``. Sigmoid and functions may not be positive
+        semi-definite: the fit then ends at a stationary point, and ``duality_gap_``
+        stays open.
+    gamma : {"scale", "auto"} or float, default="scale"
+        "scale" is ``1 / (n_features * weighted variance of X)``.
+    degree : int, default=3
+    coef0 : float, default=0.0
+    rule : {"plug-in", "bartlett-wegkamp"} or a rule instance, default="plug-in"
+        "plug-in" is Grandvalet et al.'s equation 9. "bartlett-wegkamp" (symmetric
+        costs) puts its threshold at 1/2 in its own scale, where its authors' bound
+        is smallest; ``BartlettWegkampRule(costs, delta=...)`` puts it elsewhere.
+    solver : {"auto", "active-set", "decomposition"}, default="auto"
+    tol : float, default=1e-3
+        How far the optimality conditions may be broken, in units of the score.
+    cache_size : float, default=200
+        Megabytes for kernel rows.
+    max_iter : int, default=-1
+        Steps of the solver, -1 for no limit.
+    warm_start : bool, default=False
+        Start from the weights of the last fit when the number of rows is the same.
+    class_weight : mapping, "balanced" or None, default=None
+        Factor on C by label.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+    rule_ : the fitted rule
+    costs_ : CostMatrix
+    support_ : ndarray of shape (n_SV,)
+        Indices of the rows with weight.
+    support_vectors_ : array or CSR matrix of shape (n_SV, n_features)
+    dual_coef_ : ndarray of shape (1, n_SV)
+        Signed: ``decision_function(X) = dual_coef_ @ k(support_vectors_, X) +
+        intercept_``.
+    intercept_ : ndarray of shape (1,)
+    duality_gap_ : float
+        Relative: how much of the objective may still be missing.
+    n_iter_ : int
+    solver_ : str
+        The solver that ran.
+    """
+
+    def __init__(  # noqa: PLR0913, PLR0917 - scikit-learn's constructors are flat
+        self,
+        costs: CostMatrix | Mapping[str, float] | None = None,
+        C: float = 1.0,
+        kernel: Any = "rbf",
+        gamma: float | str = "scale",
+        degree: int = 3,
+        coef0: float = 0.0,
+        rule: Any = "plug-in",
+        solver: str = "auto",
+        tol: float = 1e-3,
+        cache_size: float = 200,
+        max_iter: int = -1,
+        warm_start: bool = False,
+        class_weight: Mapping[Any, float] | str | None = None,
+    ) -> None:
+        self.costs = costs
+        self.C = C
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.rule = rule
+        self.solver = solver
+        self.tol = tol
+        self.cache_size = cache_size
+        self.max_iter = max_iter
+        self.warm_start = warm_start
+        self.class_weight = class_weight
+
+    def _loss(self) -> Loss:
+        self.costs_ = as_costs(self.costs)
+        return DoubleHinge(self.costs_)
+
+    def _fitted_rule(self) -> FittedRule:
+        if isinstance(self.rule, str):
+            rule = make_rule(self.rule, costs=self.costs_)
+        else:
+            rule = clone(make_rule(self.rule), safe=False)
+        if getattr(rule, "learns", True):
+            msg = (
+                "DoubleHingeSVC takes the rules plug-in and bartlett-wegkamp, whose"
+                f" thresholds the costs fix; got {self.rule!r}. Rules that learn from"
+                " scores need rows of their own: use RejectOptionClassifier"
+            )
+            raise ValueError(msg)
+        fitted: FittedRule = rule.fit()
+        return fitted

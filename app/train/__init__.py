@@ -1,0 +1,1 @@
+"""POST /train: what may be asked for, what is refused before anything is queued."""

@@ -1,0 +1,107 @@
+"""Which trainer, rule, costs and options go together; every refusal names what does.
+
+A rule says by itself whether it needs costs (``chow`` takes a threshold instead) and
+whether it gives a promise. A promise holds for the very model that was counted, on
+rows as they come: no refit, no weights, no corrected prevalence.
+"""
+
+from collections.abc import Iterator
+
+from app.errors import FieldError
+from app.train.schemas import Costs, TrainRequest
+from app.train.trainers.registry import TRAINERS
+from solvers.costs import CostMatrix
+from solvers.errors import InvalidCostsError
+from solvers.rules.registry import RULES
+
+__all__ = ["cost_matrix", "pair_errors", "rule_kind"]
+
+_PROBABILITY_TRAINERS = ("p-svm",)
+
+
+def rule_kind(request: TrainRequest) -> str:
+    """Return the rule's name: the one asked for, or the trainer's own."""
+    if request.rule is not None:
+        return request.rule.kind
+    return TRAINERS[request.trainer.kind].default_rule
+
+
+def cost_matrix(costs: Costs | None) -> CostMatrix | None:
+    """Return the prices as ``solvers`` knows them.
+
+    Raises
+    ------
+    InvalidCostsError
+        With the inequality that does not hold, and both its sides.
+    """
+    return None if costs is None else CostMatrix(**costs.model_dump())
+
+
+def pair_errors(request: TrainRequest) -> list[FieldError]:
+    """Return every fault of the request that needs no look at its table."""
+    return [*_rule_errors(request), *_cost_errors(request), *_option_errors(request)]
+
+
+def _rule_errors(request: TrainRequest) -> Iterator[FieldError]:
+    fitting = TRAINERS[request.trainer.kind].rules
+    if rule_kind(request) not in fitting:
+        yield FieldError(
+            "/rule/kind",
+            f"the rule does not fit the trainer {request.trainer.kind}; rules that"
+            f" fit: {', '.join(fitting)}",
+        )
+
+
+def _cost_errors(request: TrainRequest) -> Iterator[FieldError]:
+    kind = rule_kind(request)
+    if request.costs is None:
+        if RULES[kind].costs_use != "optional" and kind != "chow":
+            yield FieldError("/costs", f"the rule {kind} needs costs")
+        if kind == "chow" and _reject_threshold(request) is None:
+            yield FieldError(
+                "/costs", "the rule chow needs costs, or its own reject_threshold"
+            )
+        return
+    try:
+        costs = cost_matrix(request.costs)
+    except InvalidCostsError as error:
+        yield FieldError("/costs", str(error))
+        return
+    if RULES[kind].costs_use == "symmetric" and costs and not costs.is_symmetric:
+        yield FieldError(
+            "/costs",
+            f"the rule {kind} needs symmetric costs (false_positive ="
+            " false_negative and reject_positive = reject_negative); plug-in takes any",
+        )
+
+
+def _reject_threshold(request: TrainRequest) -> float | None:
+    threshold: float | None = getattr(request.rule, "reject_threshold", None)
+    return threshold
+
+
+def _option_errors(request: TrainRequest) -> Iterator[FieldError]:
+    evaluation = request.evaluation
+    if request.target.probability and request.trainer.kind not in _PROBABILITY_TRAINERS:
+        yield FieldError(
+            "/target/probability",
+            "only these trainers learn from probabilities:"
+            f" {', '.join(_PROBABILITY_TRAINERS)}; others take labels",
+        )
+    if request.refit and evaluation.holdout == 0:
+        yield FieldError(
+            "/refit", "without a held-out part the model is fitted on all rows already"
+        )
+    if not RULES[rule_kind(request)].promises:
+        return
+    promise = "the promise of this rule holds for the model that was counted"
+    if request.refit:
+        yield FieldError("/refit", f"{promise}; it cannot be fitted again")
+    if request.target.weight is not None:
+        yield FieldError("/target/weight", f"{promise}, each row once; no weights")
+    if request.prevalence is not None:
+        yield FieldError("/prevalence", f"{promise}, at the rows' own share of +1")
+    if evaluation.holdout + evaluation.calibration >= 1:
+        yield FieldError(
+            "/evaluation", "holdout and calibration leave no rows to train on"
+        )

@@ -1,0 +1,116 @@
+"""From the bytes of a body to a request and its columns, in one pass over the rows.
+
+The outer object is decoded first with everything below it left raw, then the rows
+in small blocks: a body of 32 MiB is several million cells, and other threads of
+the process must get their turn in between. A cell's place survives as its row
+(counted from 0, as in the pointer) and its column's name.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+from pydantic import ValidationError
+
+from app.errors import FieldError, MalformedRequestError
+from app.features.table import Table
+from app.train.refusal import field_errors, refuse
+from app.train.rows import Cell, by_column, checked, decoded
+from app.train.schemas import TrainRequest
+
+__all__ = ["Submission", "read_body", "read_mapping"]
+
+
+_OUTER = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_ROWS = msgspec.json.Decoder(list[msgspec.Raw])
+_ANY = msgspec.json.Decoder()
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """A request that fits the schema, and its table."""
+
+    request: TrainRequest
+    table: Table
+
+
+def read_body(body: bytes) -> Submission:
+    """Read a body as it was sent.
+
+    Raises
+    ------
+    MalformedRequestError
+        When it is no JSON (NaN and Infinity are not).
+    InvalidRequestError
+        When it does not fit the schema; every error names its place.
+    """
+    try:
+        parts = _OUTER.decode(body)
+        table = _inner(parts.get("data"))
+        rows = _raw_rows(table)
+        request = {key: _ANY.decode(raw) for key, raw in parts.items() if key != "data"}
+        if table is not None and rows is not None:
+            request["data"] = {
+                key: [] if key == "rows" else _ANY.decode(raw)
+                for key, raw in table.items()
+            }
+        elif "data" in parts:
+            request["data"] = _ANY.decode(parts["data"])
+        return _submission(request, decoded, rows or ())
+    except msgspec.ValidationError:
+        raise refuse([FieldError("", "the body is an object")]) from None
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise MalformedRequestError(_where(error)) from None
+    except RecursionError:
+        msg = "the body is nested too deeply"
+        raise MalformedRequestError(msg) from None
+
+
+def read_mapping(body: Mapping[str, Any]) -> Submission:
+    """Read a body that is decoded already, by the same rules."""
+    table = body.get("data")
+    if isinstance(table, Mapping) and isinstance(table.get("rows"), list):
+        body = {**body, "data": {**table, "rows": []}}
+        return _submission(body, checked, table["rows"])
+    return _submission(body, checked, ())
+
+
+def _submission(
+    body: Mapping[str, Any],
+    read: Callable[[list[str], Iterable[Any]], Iterator[list[Cell]]],
+    rows: Iterable[Any],
+) -> Submission:
+    try:
+        request = TrainRequest.model_validate(body)
+    except ValidationError as error:
+        raise refuse(field_errors(error, body)) from None
+    names = request.data.columns
+    return Submission(request, by_column(names, read(names, rows)))
+
+
+def _inner(raw: msgspec.Raw | None) -> dict[str, msgspec.Raw] | None:
+    """Return the table's own keys, or None where it is no object."""
+    try:
+        return None if raw is None else _OUTER.decode(raw)
+    except msgspec.ValidationError:
+        return None
+
+
+def _raw_rows(table: dict[str, msgspec.Raw] | None) -> list[msgspec.Raw] | None:
+    try:
+        return (
+            None
+            if table is None or "rows" not in table
+            else _ROWS.decode(table["rows"])
+        )
+    except msgspec.ValidationError:
+        return None
+
+
+def _where(error: Exception) -> str:
+    """Say where the JSON ends to make sense, without quoting it."""
+    place = re.search(r"\(byte (\d+)\)$", str(error))
+    at_byte = f" at byte {place[1]}" if place else ""
+    return f"the body is no valid JSON{at_byte}; numbers are finite, text is UTF-8"

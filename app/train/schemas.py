@@ -1,0 +1,118 @@
+"""The body of POST /train.
+
+The rows of inline data are declared here for the documentation and read elsewhere
+(``app.train.parsing``): a table of a million cells is checked column by column,
+not cell by cell through a model.
+"""
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from app.strict import StrictModel
+from app.train.base import ColumnName, Fraction, Positive
+from app.train.rules import Rule
+from app.train.trainers.registry import Trainer
+
+__all__ = [
+    "Costs",
+    "Evaluation",
+    "Guards",
+    "InlineData",
+    "Target",
+    "TrainRequest",
+]
+
+Cell = float | str | bool | None
+ModelName = Annotated[
+    str,
+    Field(
+        pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$",
+        description="Letters, digits, dot, underscore and hyphen; at most 64",
+        examples=["pima"],
+    ),
+]
+
+
+class Costs(StrictModel):
+    """What a decision costs; a correct one costs nothing."""
+
+    false_positive: Positive
+    """Calling a true -1 "+1"."""
+    false_negative: Positive
+    """Calling a true +1 "-1"."""
+    reject_positive: Positive
+    """Rejecting a true +1."""
+    reject_negative: Positive
+    """Rejecting a true -1."""
+
+
+class InlineData(StrictModel):
+    """A table in the request itself: numbers, strings, booleans, null = missing."""
+
+    kind: Literal["inline"]
+    columns: Annotated[list[ColumnName], Field(min_length=1, max_length=10_000)]
+    rows: list[list[Cell]]
+    """One list a row, as wide as ``columns``."""
+
+
+class Target(StrictModel):
+    """The column to predict, and how to read it."""
+
+    column: ColumnName
+    positive: float | str | bool | None = None
+    """The label that is +1; the column must hold exactly one other label."""
+    probability: bool = False
+    """The column holds probabilities of +1 (for ``p-svm``)."""
+    weight: ColumnName | None = None
+    """A column of non-negative row weights; it is no feature."""
+
+    @model_validator(mode="after")
+    def _one_reading(self) -> Self:
+        if self.probability == (self.positive is not None):
+            msg = 'give either "positive", the label that is +1, or "probability": true'
+            raise ValueError(msg)
+        return self
+
+
+class Evaluation(StrictModel):
+    """Which rows the figures of the version come from."""
+
+    holdout: Annotated[float, Field(ge=0, lt=1)] = 0.2
+    """Share of all rows held out; 0 switches the evaluation off."""
+    calibration: Fraction = 0.25
+    """Share of all rows kept for the promise of ``bounded-error``."""
+    seed: Annotated[int, Field(ge=0, lt=2**32)] = 0
+    order_by: ColumnName | None = None
+    """A column of dates or numbers: the past trains, the future evaluates."""
+
+
+class Guards(StrictModel):
+    """Rows that are rejected whatever their score."""
+
+    outlier: bool = False
+    """Far from every training row."""
+    unseen_category: bool = False
+    """A category that training never saw."""
+    missing_value: bool = False
+    """Any missing value."""
+
+
+class TrainRequest(StrictModel):
+    """What to train, on which rows, at which costs."""
+
+    model: ModelName
+    trainer: Trainer
+    costs: Costs | None = None
+    rule: Rule | None = None
+    """The trainer's own rule where none is named."""
+    data: InlineData
+    target: Target
+    evaluation: Evaluation = Evaluation()
+    groups: ColumnName | None = None
+    """A column whose equal values stay together in every split; it is no feature."""
+    guards: Guards = Guards()
+    refit: bool = False
+    """Serve a model fitted on all rows, the evaluated one's figures beside it."""
+    prevalence: Fraction | None = None
+    """The share of +1 in use, where it differs from that of the rows."""

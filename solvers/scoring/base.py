@@ -1,0 +1,94 @@
+"""What every scorer promises, and how one is made from its payload.
+
+The promise: **the score of a row has the same bits** alone, in any batch, at any
+position, after a reload and in every process of one machine. Library matrix products
+do not promise that by themselves (their kernels change with the shape), so scorers
+call them on fixed shapes only.
+"""
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any, Protocol, Self, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solvers.errors import UnknownNameError
+
+__all__ = ["Scorer", "load", "register"]
+
+Floats = NDArray[np.float64]
+
+_MODULES = {
+    "kernel-machine": "solvers.scoring.kernel_machine",
+    "stumps": "solvers.scoring.stumps",
+    "abstention-trees": "solvers.scoring.trees",
+    "histogram-gradient-boosting": "solvers.scoring.trees",
+    "adaboost-stumps": "solvers.scoring.stumps",
+}
+_CLASSES: dict[str, "type[Scorer]"] = {}
+
+ScorerClass = TypeVar("ScorerClass", bound="type[Scorer]")
+
+
+class Scorer(Protocol):
+    """A fitted scoring function.
+
+    Attributes
+    ----------
+    n_features : int
+        Width of the encoded rows.
+    missing : bool
+        Whether NaN is an input like any other.
+    """
+
+    n_features: int
+    missing: bool
+
+    @classmethod
+    def from_payload(cls, payload: Mapping[str, Any]) -> Self:
+        """Rebuild a scorer from ``payload()``."""
+        ...
+
+    def score(self, X: Floats) -> Floats:
+        """Return f (or h) of each row, shape (n_rows,)."""
+        ...
+
+    def reject_scores(self, X: Floats) -> Floats | None:
+        """Return r of each row, or None where there is no reject function."""
+        ...
+
+    def probability(self, X: Floats) -> Floats | None:
+        """Return P(y = +1) where the model has a link of its own, else None."""
+        ...
+
+    def payload(self) -> dict[str, Any]:
+        """Return arrays, numbers and strings, with the scorer's ``kind``."""
+        ...
+
+
+def register(kind: str) -> Callable[[ScorerClass], ScorerClass]:
+    """Return a class decorator that makes ``load`` know this kind."""
+
+    def keep(scorer: ScorerClass) -> ScorerClass:
+        _CLASSES[kind] = scorer
+        return scorer
+
+    return keep
+
+
+def load(payload: Mapping[str, Any]) -> Scorer:
+    """Return the scorer that a payload describes.
+
+    Raises
+    ------
+    UnknownNameError
+        When no scorer is registered for the payload's ``kind``.
+    """
+    kind = payload["kind"]
+    if kind not in _CLASSES and kind in _MODULES:
+        import_module(_MODULES[kind])
+    if kind not in _CLASSES:
+        what = "scorer"
+        raise UnknownNameError(what, kind, tuple(sorted(_MODULES)))
+    return _CLASSES[kind].from_payload(payload)

@@ -1,0 +1,275 @@
+"""A kernel machine as data: f(x) = sum_j c_j k(s_j, x) + b.
+
+The exponent of the RBF kernel is one matrix product of augmented rows,
+
+    -gamma |x - s|^2 = [x, 1, |x|^2] . [2 gamma s, -gamma |s|^2, -gamma],
+
+after both were moved by the mean of the support vectors, which keeps the terms small;
+``gamma x.s + coef0`` likewise. A linear machine is one weight vector.
+
+Same bits for a row wherever it stands: matrix products run on blocks of a fixed number
+of rows (the last one filled with zeros) against at most ``SEGMENT`` support vectors,
+and sums over them are one dot product a row, between arrays whose rows all begin at
+the same alignment (some libraries add up in another order off a 16-byte boundary).
+Whether all positions of a block agree is tried on construction; on a library where
+they do not, a block is one row.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from solvers.errors import UnknownNameError
+from solvers.scoring.base import register
+
+__all__ = ["KernelMachineScorer", "kernel_machine_payload"]
+
+Floats = NDArray[np.float64]
+Kind = Literal["linear", "polynomial", "rbf", "sigmoid"]
+
+_KINDS = ("linear", "polynomial", "rbf", "sigmoid")
+BLOCK = 8
+"""Rows of one matrix product."""
+
+SEGMENT = 8192
+"""Support vectors of one product; longer sums may be split between threads."""
+
+_BUFFER = 65536
+"""Kernel values held at once: they stay in the second-level cache."""
+
+_LANES = 8
+"""Rows of numbers are filled up with zeros to a multiple of this."""
+
+
+def kernel_machine_payload(
+    kernel: Mapping[str, Any],
+    support_vectors: ArrayLike,
+    coefficients: ArrayLike,
+    intercept: float,
+) -> dict[str, Any]:
+    """Return what `KernelMachineScorer.from_payload` reads.
+
+    Parameters
+    ----------
+    kernel : mapping
+        ``kind`` and, where the kind has them, numbers ``gamma``, ``degree``, ``coef0``.
+    support_vectors : array-like of shape (n_vectors, n_features)
+    coefficients : array-like of shape (n_vectors,)
+    intercept : float
+    """
+    vectors = np.array(support_vectors, dtype=np.float64, order="C", ndmin=2)
+    return {
+        "kind": "kernel-machine",
+        "kernel": {
+            "kind": str(kernel["kind"]),
+            "gamma": float(kernel.get("gamma", 1.0)),
+            "degree": int(kernel.get("degree", 3)),
+            "coef0": float(kernel.get("coef0", 0.0)),
+        },
+        "support_vectors": vectors,
+        "coefficients": np.array(coefficients, dtype=np.float64).ravel(),
+        "intercept": float(intercept),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class _Segment:
+    """Some support vectors, augmented and transposed, with their coefficients."""
+
+    vectors: Floats
+    coefficients: Floats
+
+
+@register("kernel-machine")
+class KernelMachineScorer:
+    """Score rows by a kernel machine.
+
+    Parameters
+    ----------
+    payload : mapping
+        See `kernel_machine_payload`.
+
+    Raises
+    ------
+    UnknownNameError
+        When the kernel is none of linear, polynomial, rbf and sigmoid.
+    ValueError
+        When the shapes disagree or a number is not finite.
+    """
+
+    missing = False
+
+    def __init__(self, payload: Mapping[str, Any]) -> None:
+        kernel = payload["kernel"]
+        if kernel["kind"] not in _KINDS:
+            what = "kernel of a scorer"
+            raise UnknownNameError(what, kernel["kind"], _KINDS)
+        vectors, coefficients = _checked(payload)
+        self._payload = dict(payload)
+        self._kind: Kind = kernel["kind"]
+        self._degree = int(kernel["degree"])
+        self._intercept = float(payload["intercept"])
+        self.n_features = vectors.shape[1]
+        self._centre = np.zeros(self.n_features)
+        self._weights = np.empty(0)
+        self._segments: list[_Segment] = []
+        self._block = BLOCK
+        if self._kind == "linear":
+            self._weights = np.zeros(_filled(self.n_features))
+            self._weights[: self.n_features] = vectors.T @ coefficients
+            return
+        if self._kind == "rbf" and len(vectors):
+            self._centre = vectors.mean(axis=0)
+        augmented = _augmented(self._kind, kernel, vectors - self._centre)
+        for start in range(0, len(vectors), SEGMENT):
+            stop = min(start + SEGMENT, len(vectors))
+            width = _filled(stop - start)
+            block = np.zeros((augmented.shape[1], width))
+            block[:, : stop - start] = augmented[start:stop].T
+            padded = np.zeros(width)
+            padded[: stop - start] = coefficients[start:stop]
+            self._segments.append(_Segment(block, padded))
+        if not all(_same_bits_everywhere(s.vectors) for s in self._segments):
+            self._block = 1
+
+    @classmethod
+    def from_payload(cls, payload: Mapping[str, Any]) -> Self:
+        """Rebuild the scorer from `payload`."""
+        return cls(payload)
+
+    def payload(self) -> dict[str, Any]:
+        """Return the plain data this scorer was made from."""
+        return dict(self._payload)
+
+    def reject_scores(self, X: Floats) -> None:  # noqa: ARG002 - the protocol's signature
+        """Return None: a kernel machine has no reject function."""
+        return
+
+    def probability(self, X: Floats) -> None:  # noqa: ARG002 - the protocol's signature
+        """Return None: probabilities come from a calibration of the score."""
+        return
+
+    def score(self, X: Floats) -> Floats:
+        """Return f of each row.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_rows, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+            A row that overflows (a polynomial far outside its training rows) is
+            infinite or NaN.
+        """
+        n = len(X)
+        rows = np.zeros((n, _filled(self.n_features)))
+        np.subtract(X, self._centre, out=rows[:, : self.n_features])
+        if self._kind == "linear":
+            return _dots(rows, self._weights) + self._intercept
+        scores = np.full(n, self._intercept)
+        blocks = self._in_blocks(rows)
+        for segment in self._segments:
+            width = len(segment.coefficients)
+            step = max(1, _BUFFER // (width * self._block))
+            buffer = np.empty((min(step, len(blocks)), self._block, width))
+            for start in range(0, len(blocks), step):
+                part = blocks[start : start + step]
+                products = buffer[: len(part)]
+                np.matmul(part, segment.vectors, out=products)
+                first = start * self._block
+                here = scores[first : first + len(part) * self._block]
+                values = products.reshape(-1, width)[: len(here)]
+                here += np.vecdot(self._kernel(values), segment.coefficients)
+        return scores
+
+    def _in_blocks(self, rows: Floats) -> Floats:
+        """Return the augmented rows in blocks, the last one filled with zeros."""
+        n, d = len(rows), self.n_features
+        extra = 2 if self._kind == "rbf" else 1
+        count = -(-n // self._block)
+        blocks = np.zeros((count * self._block, d + extra))
+        blocks[:n, :d] = rows[:, :d]
+        blocks[:n, d] = 1.0
+        if self._kind == "rbf":
+            blocks[:n, d + 1] = _dots(rows, rows)
+        return blocks.reshape(count, self._block, d + extra)
+
+    def _kernel(self, products: Floats) -> Floats:
+        """Turn products into kernel values, in place."""
+        if self._kind == "rbf":
+            return np.exp(products, out=products)
+        if self._kind == "sigmoid":
+            return np.tanh(products, out=products)
+        with np.errstate(over="ignore", invalid="ignore"):
+            return _power(products, self._degree)
+
+
+def _checked(payload: Mapping[str, Any]) -> tuple[Floats, Floats]:
+    vectors = np.ascontiguousarray(payload["support_vectors"], dtype=np.float64)
+    coefficients = np.ascontiguousarray(payload["coefficients"], dtype=np.float64)
+    if vectors.ndim != 2 or coefficients.shape != (len(vectors),):
+        msg = (
+            "support_vectors of shape (n, d) need n coefficients, got shapes"
+            f" {vectors.shape} and {coefficients.shape}"
+        )
+        raise ValueError(msg)
+    finite = np.isfinite(vectors).all() and np.isfinite(coefficients).all()
+    if not (finite and np.isfinite(payload["intercept"])):
+        msg = "support vectors, coefficients and intercept must be finite"
+        raise ValueError(msg)
+    return vectors, coefficients
+
+
+def _augmented(kind: Kind, kernel: Mapping[str, Any], vectors: Floats) -> Floats:
+    gamma = float(kernel["gamma"])
+    n = len(vectors)
+    if kind == "rbf":
+        squares = -gamma * np.einsum("ij,ij->i", vectors, vectors)
+        return np.column_stack((2.0 * gamma * vectors, squares, np.full(n, -gamma)))
+    return np.column_stack((gamma * vectors, np.full(n, float(kernel["coef0"]))))
+
+
+def _power(values: Floats, degree: int) -> Floats:
+    """Return ``values ** degree`` by squaring: faster than pow, the same everywhere."""
+    result = np.ones_like(values)
+    base = values
+    while degree:
+        if degree & 1:
+            result *= base
+        degree >>= 1
+        if degree:
+            base *= base
+    return result
+
+
+def _filled(length: int) -> int:
+    """Return the length of a row that is filled up to whole lanes."""
+    return -(-length // _LANES) * _LANES
+
+
+def _dots(rows: Floats, others: Floats) -> Floats:
+    """Return one dot product a row, in pieces that no library splits further."""
+    width = rows.shape[1]
+    if width <= SEGMENT:
+        return np.asarray(np.vecdot(rows, others))
+    total = np.zeros(len(rows))
+    for start in range(0, width, SEGMENT):
+        piece = np.s_[..., start : start + SEGMENT]
+        total += np.vecdot(rows[piece], others[piece])
+    return total
+
+
+def _same_bits_everywhere(vectors: Floats) -> bool:
+    """Tell whether a row's products are the same at every position of a block."""
+    probe = np.random.default_rng(0).standard_normal((BLOCK, len(vectors)))
+    turned = np.stack([np.roll(probe, shift, axis=0) for shift in range(BLOCK)])
+    together = np.matmul(turned, vectors)
+    alone = np.zeros((BLOCK, BLOCK, len(vectors)))
+    alone[:, 0] = probe
+    expected = np.matmul(alone, vectors)[:, 0]
+    back = np.stack([np.roll(together[k], -k, axis=0) for k in range(BLOCK)])
+    return bool((back == expected).all())

@@ -1,0 +1,175 @@
+"""A model as it is served: everything between a row and its decision, as data.
+
+    columns -> encoded row -> score -> (probability) -> decision by two thresholds
+
+The payload of an artifact holds plain data only; its ``format`` tells a file of another
+release apart.
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.errors import CorruptArtifactError
+from app.features.schema import FeatureSchema
+from solvers.calibration import Calibration
+from solvers.costs import CostMatrix
+from solvers.rules.band import Band
+from solvers.scoring import Scorer, load
+
+__all__ = ["FORMAT", "Judged", "Label", "Labels", "ServedModel"]
+
+FORMAT = 1
+
+Floats = NDArray[np.float64]
+Label = str | int | float | bool
+Guard = Literal["outlier", "unseen_category", "missing_value"]
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """What the user calls +1 and -1."""
+
+    positive: Label
+    negative: Label
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """Rows with their scores and decisions, in order.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_rows,)
+        f, or h of a joint booster.
+    probabilities : ndarray of shape (n_rows,) or None
+        Of +1; None where the model has no calibration.
+    decisions : ndarray of shape (n_rows,), int8
+        +1, -1 or 0 (reject), by the rule alone.
+    judged_by : ndarray of shape (n_rows,)
+        The values that the thresholds were held against.
+    """
+
+    scores: Floats
+    probabilities: Floats | None
+    decisions: NDArray[np.int8]
+    judged_by: Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ServedModel:
+    """One trained model, ready to answer.
+
+    Parameters
+    ----------
+    features : FeatureSchema
+    scorer : Scorer
+    rule : mapping
+        The payload of the fitted rule (its kind, thresholds and other facts).
+    calibration : Calibration or None
+    costs : CostMatrix or None
+    labels : Labels
+    guards : mapping
+        Guards that are on, with what each needs to know; empty when none is.
+    """
+
+    features: FeatureSchema
+    scorer: Scorer
+    rule: Mapping[str, Any]
+    calibration: Calibration | None
+    costs: CostMatrix | None
+    labels: Labels
+    guards: Mapping[str, Any] = field(default_factory=dict)
+    band: Band = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "band", Band.from_payload(self.rule))
+        if self.scorer.n_features != self.features.n_encoded:
+            msg = (
+                f"the scorer takes {self.scorer.n_features} columns, the features"
+                f" encode to {self.features.n_encoded}"
+            )
+            raise ValueError(msg)
+        if self.band.on == "probability" and not self.has_probability:
+            msg = "a rule on the probability needs a calibration"
+            raise ValueError(msg)
+
+    @property
+    def has_probability(self) -> bool:
+        """Tell whether answers carry a probability."""
+        if self.calibration is not None:
+            return True
+        nothing = np.zeros((1, self.scorer.n_features))
+        return self.scorer.probability(nothing) is not None
+
+    def judge(self, X: Floats, band: Band | None = None) -> Judged:
+        """Score encoded rows and decide them.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_rows, n_encoded)
+        band : Band, optional
+            Instead of the model's own.
+        """
+        band = band or self.band
+        scores = self.scorer.score(X)
+        probabilities = (
+            self.scorer.probability(X)
+            if self.calibration is None
+            else self.calibration.probability(scores)
+        )
+        values = scores
+        reject_scores = None
+        if band.on == "probability" and probabilities is not None:
+            values = probabilities
+        elif band.on == "reject-function":
+            reject_scores = self.scorer.reject_scores(X)
+        decisions = band.decide(values, reject_scores)
+        return Judged(scores, probabilities, decisions, values)
+
+    def to_payload(self) -> dict[str, Any]:
+        """Return the model as plain data."""
+        calibration, costs = self.calibration, self.costs
+        return {
+            "format": FORMAT,
+            "features": self.features.to_payload(),
+            "scorer": self.scorer.payload(),
+            "rule": dict(self.rule),
+            "calibration": None if calibration is None else calibration.payload(),
+            "costs": None if costs is None else asdict(costs),
+            "labels": asdict(self.labels),
+            "guards": dict(self.guards),
+        }
+
+    @classmethod
+    def from_payload(cls, payload: Mapping[str, Any]) -> Self:
+        """Rebuild the model from `to_payload`.
+
+        Raises
+        ------
+        CorruptArtifactError
+            When the payload is of another format or does not hold together.
+        """
+        if payload.get("format") != FORMAT:
+            msg = (
+                f"the model was stored in format {payload.get('format')!r}, this"
+                f" release reads format {FORMAT}: train it again"
+            )
+            raise CorruptArtifactError(msg)
+        try:
+            calibration, costs = payload["calibration"], payload["costs"]
+            return cls(
+                features=FeatureSchema.from_payload(payload["features"]),
+                scorer=load(payload["scorer"]),
+                rule=payload["rule"],
+                calibration=calibration and Calibration.from_payload(calibration),
+                costs=costs and CostMatrix(**costs),
+                labels=Labels(**payload["labels"]),
+                guards=payload["guards"],
+            )
+        except (KeyError, TypeError, ValueError) as error:
+            msg = "the model's file does not hold together: train it again"
+            raise CorruptArtifactError(msg) from error

@@ -1,0 +1,192 @@
+"""Fit a model on some rows, as it will be served.
+
+    features, from these rows alone
+      -> scores of every row by a model that did not see it (folds)
+      -> calibration, and the rule where it learns from scores
+      -> the scorer, fitted on all of these rows
+
+The scores come from the scorer in the form that is served, not from the estimator.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+from warnings import catch_warnings, simplefilter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.features.encoding import encode_table
+from app.features.schema import FeatureSchema
+from app.features.table import Table
+from app.train.pairs import rule_kind
+from app.train.schemas import TrainRequest
+from app.train.target import Sample
+from app.worker.fit.builders import BUILDERS, Builder
+from app.worker.fit.part import Part, take
+from app.worker.fit.partition import folds
+from app.worker.fit.report import Report
+from app.worker.fit.scores import Evidence, calibrate, fit_rule, score
+from solvers.calibration import Calibration
+from solvers.costs import CostMatrix
+from solvers.rules.base import FittedByScores
+from solvers.rules.registry import RULES
+from solvers.scoring import Scorer, load
+
+__all__ = ["Fitted", "Job", "fit"]
+
+Floats = NDArray[np.float64]
+Rows = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Job:
+    """What every step of one training reads: request, table and special columns."""
+
+    request: TrainRequest
+    table: Table
+    sample: Sample
+    costs: CostMatrix | None
+
+    @property
+    def builder(self) -> Builder:
+        """Return how the trainer is built."""
+        return BUILDERS[self.request.trainer.kind]
+
+    def part(self, rows: Rows) -> Part:
+        """Return these rows, at the share of +1 in use."""
+        return take(self.sample, rows, self.request.prevalence)
+
+    def estimator(self, report: Report) -> Any:
+        """Return a fresh estimator that reports its progress."""
+        request = self.request
+        made = self.builder.make(request.trainer, self.costs, request.evaluation.seed)
+        made._progress = report  # noqa: SLF001 - the trainers' agreed private door
+        return made
+
+    def target(self, part: Part) -> Floats:
+        """Return what the estimator learns: labels, or probabilities of +1."""
+        if self.sample.probabilities:
+            return part.positive
+        return np.where(part.positive > 0.5, 1.0, -1.0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fitted:
+    """A model and what it was fitted on.
+
+    Parameters
+    ----------
+    part : Part
+    features, scorer, calibration, rule
+        What is served.
+    out_of_fold : Evidence
+        Scores by models that did not see the row.
+    fold : ndarray of shape (n_rows,)
+    facts : dict
+        What the estimator says about itself.
+    warnings : list of str
+    """
+
+    part: Part
+    features: FeatureSchema
+    scorer: Scorer
+    calibration: Calibration
+    rule: FittedByScores
+    out_of_fold: Evidence
+    fold: Rows
+    facts: dict[str, Any]
+    warnings: list[str]
+
+
+def fit(job: Job, rows: Rows, promised_on: Rows, report: Report) -> Fitted:
+    """Fit a model on these rows.
+
+    Parameters
+    ----------
+    job : Job
+    rows : ndarray of int
+        The training part.
+    promised_on : ndarray of int
+        The calibration part of a rule that gives a promise; empty for others.
+    report : Report
+
+    Raises
+    ------
+    InvalidRequestError
+        When these rows cannot be fitted as asked.
+    Interrupted
+        When the training is to stop.
+    """
+    report.begin()
+    part = job.part(rows)
+    features, matrix = _encode(job, rows)
+    fold = folds(job.sample, rows, job.request.evaluation.seed)
+    with catch_warnings(record=True) as caught:
+        simplefilter("always")
+        unseen = _out_of_fold(job, part, matrix, fold, report)
+        estimator = _fit_one(job, part, matrix, report.part(0.75, 0.98, "fitting"))
+    scorer = load(estimator.scorer_payload())
+    calibration = calibrate(unseen)
+    warnings = list(dict.fromkeys(str(warning.message) for warning in caught))
+    report.part(0.98, 1.0, "choosing the thresholds").begin()
+    evidence: Evidence | None = unseen
+    if len(promised_on):
+        kept = job.part(promised_on)
+        held = encode_table(features, job.table.take(promised_on)).matrix
+        evidence = score(scorer, held, kept)
+    elif not RULES[rule_kind(job.request)].learns:
+        evidence = None
+    return Fitted(
+        part=part,
+        features=features,
+        scorer=scorer,
+        calibration=calibration,
+        rule=fit_rule(job.request, job.costs, calibration, evidence),
+        out_of_fold=unseen,
+        fold=fold,
+        facts=job.builder.facts(estimator),
+        warnings=[*warnings, *calibration.notes],
+    )
+
+
+def _encode(job: Job, rows: Rows) -> tuple[FeatureSchema, Floats]:
+    table = job.table.take(rows)
+    features = FeatureSchema.fit(
+        table,
+        columns=job.sample.features,
+        missing_native=job.builder.missing_native,
+    )
+    return features, encode_table(features, table).matrix
+
+
+def _out_of_fold(
+    job: Job, part: Part, matrix: Floats, fold: Rows, report: Report
+) -> Evidence:
+    """Score every row by a model fitted on the other folds."""
+    scores = np.empty(len(fold))
+    rejects: Floats | None = None
+    numbers = np.unique(fold)
+    for k in numbers:
+        message = f"fold {k + 1} of {len(numbers)}"
+        stretch = report.part(
+            0.75 * k / len(numbers), 0.75 * (k + 1) / len(numbers), message
+        )
+        out = fold == k
+        estimator = _fit_one(job, _only(part, ~out), matrix[~out], stretch)
+        scorer = load(estimator.scorer_payload())
+        scores[out] = scorer.score(matrix[out])
+        seen = scorer.reject_scores(matrix[out])
+        if seen is not None:
+            rejects = np.empty(len(fold)) if rejects is None else rejects
+            rejects[out] = seen
+    return Evidence(part, scores, rejects)
+
+
+def _only(part: Part, kept: NDArray[np.bool_]) -> Part:
+    return Part(part.rows[kept], part.positive[kept], part.weight[kept], part.weighted)
+
+
+def _fit_one(job: Job, part: Part, matrix: Floats, report: Report) -> Any:
+    report.begin()
+    estimator = job.estimator(report)
+    return estimator.fit(matrix, job.target(part), sample_weight=part.sample_weight)

@@ -1,0 +1,119 @@
+"""The parts that a training's rows are split into, as the request asks.
+
+Rows of weight 0 belong to no part: they count as no rows.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.errors import FieldError
+from app.train.refusal import refuse
+from app.train.schemas import Evaluation
+from app.train.target import Sample
+from app.worker.fit.split import Units, cut_by_time, draw, folds_of, units_of
+
+__all__ = ["FOLDS", "Partition", "folds", "partition"]
+
+FOLDS = 5
+Rows = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Partition:
+    """Indices of rows, ascending; no row is in two parts."""
+
+    training: Rows
+    calibration: Rows
+    holdout: Rows
+
+    def payload(self) -> dict[str, Any]:
+        """Return the split as plain data."""
+        return {
+            "training": self.training,
+            "calibration": self.calibration,
+            "holdout": self.holdout,
+        }
+
+
+def partition(sample: Sample, evaluation: Evaluation, *, promises: bool) -> Partition:
+    """Split the rows of a sample.
+
+    Parameters
+    ----------
+    sample : Sample
+    evaluation : Evaluation
+        Shares of all rows, seed, and whether time decides.
+    promises : bool
+        Whether a rule needs a calibration part of its own.
+
+    Raises
+    ------
+    InvalidRequestError
+        When a part would lack a class that it needs.
+    """
+    generator = np.random.default_rng(evaluation.seed)
+    rows = counted(sample)
+    held = np.zeros(len(rows), dtype=bool)
+    if evaluation.holdout > 0:
+        units = _units(sample, rows)
+        if sample.moment is None:
+            held = draw(units, evaluation.holdout, generator)
+        else:
+            held = cut_by_time(units, sample.moment[rows], evaluation.holdout)
+        if not held.any():
+            detail = "no row can be held out: the rows are of one group or one moment"
+            raise refuse([FieldError("/evaluation/holdout", detail)])
+    rest = rows[~held]
+    kept = np.zeros(len(rest), dtype=bool)
+    if promises:
+        share = evaluation.calibration / (1.0 - evaluation.holdout)
+        kept = draw(_units(sample, rest), share, generator)
+        _require_both(sample, rest[kept], "/evaluation/calibration", "calibration")
+    training = rest[~kept]
+    _require_both(sample, training, "/evaluation", "training")
+    return Partition(training, rest[kept], rows[held])
+
+
+def folds(sample: Sample, rows: Rows, seed: int) -> Rows:
+    """Return the fold (0 to at most 4) of each of these rows.
+
+    Raises
+    ------
+    InvalidRequestError
+        When the groups leave a fold whose other rows have one class only.
+    """
+    units = _units(sample, rows)
+    fewest = int((units.counts > 0).sum(axis=0).min())
+    fold = folds_of(units, max(2, min(FOLDS, fewest)), np.random.default_rng(seed))
+    for k in np.unique(fold):
+        _require_both(sample, rows[fold != k], "/groups", "training part of a fold")
+    return fold
+
+
+def counted(sample: Sample) -> Rows:
+    """Return the rows that count: those of positive weight."""
+    if sample.weight is None:
+        return np.arange(len(sample.y), dtype=np.int64)
+    return np.flatnonzero(sample.weight > 0)
+
+
+def _positive(sample: Sample, rows: Rows) -> NDArray[np.bool_]:
+    return np.asarray(sample.y[rows] > (0.5 if sample.probabilities else 0.0))
+
+
+def _units(sample: Sample, rows: Rows) -> Units:
+    groups = None if sample.groups is None else sample.groups[rows]
+    return units_of(_positive(sample, rows), groups)
+
+
+def _require_both(sample: Sample, rows: Rows, pointer: str, part: str) -> None:
+    positive = _positive(sample, rows)
+    if positive.all() or not positive.any():
+        detail = (
+            f"the {part} has rows of one class only; send more rows of the other,"
+            " hold out fewer, or choose other groups"
+        )
+        raise refuse([FieldError(pointer, detail)])

@@ -1,0 +1,113 @@
+"""Scores of rows that the scorer did not see, and what is fitted on them."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.errors import FieldError
+from app.train.pairs import rule_kind
+from app.train.refusal import refuse
+from app.train.rules import rule_parameters
+from app.train.schemas import TrainRequest
+from app.worker.fit.part import Part
+from solvers.calibration import Calibration, fit_calibration
+from solvers.costs import CostMatrix
+from solvers.rules.base import FittedByScores
+from solvers.rules.registry import RULES
+from solvers.scoring import Scorer
+
+__all__ = ["Evidence", "calibrate", "fit_rule", "score"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Evidence:
+    """Scores beside the rows they belong to.
+
+    Parameters
+    ----------
+    part : Part
+    scores : ndarray of shape (n_rows,)
+    reject_scores : ndarray of shape (n_rows,) or None
+        r(x), where the model learns a rejector.
+    """
+
+    part: Part
+    scores: Floats
+    reject_scores: Floats | None = None
+
+    def payload(self) -> dict[str, Any]:
+        """Return the evidence as plain data."""
+        return {
+            "rows": self.part.rows,
+            "positive": self.part.positive,
+            "weight": self.part.weight,
+            "scores": self.scores,
+            "reject_scores": self.reject_scores,
+        }
+
+
+def score(scorer: Scorer, matrix: Floats, part: Part) -> Evidence:
+    """Return what the scorer says of the rows of a part."""
+    return Evidence(part, scorer.score(matrix), scorer.reject_scores(matrix))
+
+
+def calibrate(evidence: Evidence) -> Calibration:
+    """Return the map from scores to probabilities of +1."""
+    position, label, weight = evidence.part.certain()
+    return fit_calibration(evidence.scores[position], label, weight)
+
+
+def fit_rule(
+    request: TrainRequest,
+    costs: CostMatrix | None,
+    calibration: Calibration,
+    evidence: Evidence | None,
+) -> FittedByScores:
+    """Return the rule of a request, fitted.
+
+    Parameters
+    ----------
+    request : TrainRequest
+    costs : CostMatrix or None
+    calibration : Calibration
+        The scorer's own link gives the plug-in rule its slope; a rule on the
+        probability reads the scores through it.
+    evidence : Evidence or None
+        None where the rule follows from its parameters alone.
+
+    Raises
+    ------
+    InvalidRequestError
+        When the rule has no answer for these scores or refuses its parameters.
+    """
+    kind = rule_kind(request)
+    parameters = {} if request.rule is None else rule_parameters(request.rule)
+    takes = {wanted.name for wanted in RULES[kind].parameters()}
+    # A threshold of the request's own stands instead of the costs.
+    if "costs" in takes and "reject_threshold" not in parameters:
+        parameters["costs"] = costs
+    if "slope" in takes and calibration.kind == "link":
+        parameters["slope"] = calibration.slope
+    try:
+        rule = RULES[kind](**parameters)
+        if evidence is None:
+            return rule.fit()  # type: ignore[attr-defined, no-any-return]
+        values, label, weight = _values(rule, calibration, evidence)
+        return rule.fit(values, label, weight)  # type: ignore[attr-defined, no-any-return]
+    except ValueError as error:
+        raise refuse([FieldError("/rule", str(error))]) from error
+
+
+def _values(
+    rule: FittedByScores, calibration: Calibration, evidence: Evidence
+) -> tuple[Floats, NDArray[np.int8], Floats | None]:
+    position, label, weight = evidence.part.certain()
+    scores = evidence.scores[position]
+    if rule.on == "probability":
+        scores = calibration.probability(scores)
+    plain = rule.promises or (not evidence.part.weighted and (weight == 1.0).all())
+    return scores, label, None if plain else weight

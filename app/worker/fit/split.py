@@ -1,0 +1,135 @@
+"""Which rows train, which calibrate a promise, which evaluate; and the folds.
+
+A split keeps the share of either class, keeps every group whole, and is a function of
+the seed alone. By time, the past trains and the future evaluates: rows of one moment
+stay on one side, and a group goes where its latest row goes, so that no training row
+is later than the cut.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Units", "cut_by_time", "draw", "folds_of", "units_of"]
+
+Rows = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Units:
+    """What must stay together: single rows, or groups of them.
+
+    Parameters
+    ----------
+    of_row : ndarray of shape (n_rows,)
+        The unit of each row.
+    counts : ndarray of shape (n_units, 2)
+        Rows of -1 and of +1 in each unit.
+    """
+
+    of_row: Rows
+    counts: Floats
+
+    @property
+    def single(self) -> bool:
+        """Tell whether every unit is one row."""
+        return len(self.counts) == len(self.of_row)
+
+
+def units_of(positive: NDArray[np.bool_], groups: Rows | None) -> Units:
+    """Return the units of rows whose classes are given."""
+    if groups is None:
+        of_row = np.arange(len(positive), dtype=np.int64)
+    else:
+        of_row = np.unique(groups, return_inverse=True)[1].astype(np.int64)
+    counts = np.zeros((int(of_row.max()) + 1, 2))
+    np.add.at(counts, (of_row, positive.astype(np.int64)), 1.0)
+    return Units(of_row, counts)
+
+
+def draw(
+    units: Units, share: float, generator: np.random.Generator
+) -> NDArray[np.bool_]:
+    """Return which rows are drawn: about ``share`` of either class, units whole.
+
+    At least one row of each class is drawn, and at least one is left, where there
+    are two.
+    """
+    if units.single:
+        chosen = _draw_rows(units.counts[:, 1] > 0, share, generator)
+    else:
+        chosen = _draw_groups(units.counts, share, generator)
+    return chosen[units.of_row]
+
+
+def _draw_rows(
+    positive: NDArray[np.bool_], share: float, generator: np.random.Generator
+) -> NDArray[np.bool_]:
+    chosen = np.zeros(len(positive), dtype=bool)
+    for side in (False, True):
+        rows = np.flatnonzero(positive == side)
+        wanted = min(max(round(share * len(rows)), 1), max(len(rows) - 1, 0))
+        chosen[generator.permutation(rows)[:wanted]] = True
+    return chosen
+
+
+def _draw_groups(
+    counts: Floats, share: float, generator: np.random.Generator
+) -> NDArray[np.bool_]:
+    """Draw groups, largest first, while each brings both classes nearer the share."""
+    totals = counts.sum(axis=0)
+    scale = np.maximum(totals, 1.0)
+    chosen = np.zeros(len(counts), dtype=bool)
+    missing = share * totals / scale
+    for unit in _large_first(counts, generator):
+        left = missing - counts[unit] / scale
+        if left @ left < missing @ missing:
+            chosen[unit] = True
+            missing = left
+    return chosen
+
+
+def folds_of(units: Units, n_folds: int, generator: np.random.Generator) -> Rows:
+    """Return the fold of each row; classes spread evenly, units whole."""
+    n_units = len(units.counts)
+    fold = np.empty(n_units, dtype=np.int64)
+    if units.single:
+        start = 0
+        for side in (0, 1):
+            rows = generator.permutation(np.flatnonzero(units.counts[:, side] > 0))
+            fold[rows] = (start + np.arange(len(rows))) % n_folds
+            start += len(rows)
+        return fold[units.of_row]
+    filled = np.zeros((n_folds, 2))
+    scale = np.maximum(units.counts.sum(axis=0), 1.0)
+    for unit in _large_first(units.counts, generator):
+        brings = units.counts[unit] / scale
+        # To the fold that has least of what this group brings; then the smallest.
+        least = np.lexsort((filled.sum(axis=1), filled @ brings))[0]
+        fold[unit] = least
+        filled[least] += brings
+    return fold[units.of_row]
+
+
+def _large_first(counts: Floats, generator: np.random.Generator) -> Rows:
+    shuffled = generator.permutation(len(counts))
+    return shuffled[np.argsort(-counts[shuffled].sum(axis=1), kind="stable")]
+
+
+def cut_by_time(units: Units, moment: Floats, share: float) -> NDArray[np.bool_]:
+    """Return which rows are the future: about ``share`` of all, by a cut in time.
+
+    All rows are past when every unit has the same moment.
+    """
+    latest = np.full(len(units.counts), -np.inf)
+    np.maximum.at(latest, units.of_row, moment)
+    of_row = latest[units.of_row]
+    cuts = np.unique(of_row)[1:]
+    if not len(cuts):
+        return np.zeros(len(moment), dtype=bool)
+    ordered = np.sort(of_row)
+    later = len(ordered) - np.searchsorted(ordered, cuts, side="left")
+    best = cuts[np.argmin(np.abs(later - share * len(ordered)))]
+    return np.asarray(of_row >= best)

@@ -1,0 +1,71 @@
+"""The facts of a version, as GET /models/{name}/versions/{version} shows them."""
+
+import sys
+from dataclasses import asdict
+from importlib.metadata import version
+from typing import Any
+
+from app.train.pairs import rule_kind
+from app.worker.fit.fitting import Fitted, Job
+
+__all__ = ["describe", "library_versions"]
+
+_LIBRARIES = ("demur", "numpy", "scipy", "scikit-learn", "numba", "joblib")
+
+
+def describe(
+    job: Job, fitted: Fitted, evaluation: dict[str, Any], warnings: list[str]
+) -> dict[str, Any]:
+    """Return the JSON facts of a trained version.
+
+    Parameters
+    ----------
+    job : Job
+    fitted : Fitted
+        The model that is served.
+    evaluation : dict
+    warnings : list of str
+    """
+    request = job.request
+    rule = fitted.rule.payload()
+    return {
+        "trainer": request.trainer.model_dump(),
+        "costs": None if job.costs is None else asdict(job.costs),
+        "rule": {**rule, "kind": rule_kind(request)},
+        "thresholds": _thresholds(rule),
+        "calibration": _calibration(fitted),
+        "features": fitted.features.to_payload()["columns"],
+        "labels": {"positive": job.sample.positive, "negative": job.sample.negative},
+        "target": request.target.model_dump(exclude_none=True),
+        "training_rows": len(fitted.part.rows),
+        **fitted.facts,
+        "evaluation": {
+            **request.evaluation.model_dump(exclude={"calibration"}),
+            **evaluation,
+        },
+        "groups": request.groups,
+        "refit": request.refit,
+        "prevalence": request.prevalence,
+        "embedded_costs": rule.get("embedded_costs"),
+        "promise": rule.get("promise"),
+        "warnings": warnings,
+        "libraries": library_versions(),
+    }
+
+
+def library_versions() -> dict[str, str]:
+    """Return the versions that an artifact depends on."""
+    found = {name: version(name) for name in _LIBRARIES}
+    return {"python": sys.version.split()[0], **found}
+
+
+def _thresholds(rule: dict[str, Any]) -> dict[str, Any] | None:
+    """Return the band, and the scale it is on; a joint booster's rule has none."""
+    if rule["on"] == "reject-function":
+        return None
+    return {"lower": rule["lower"], "upper": rule["upper"], "on": rule["on"]}
+
+
+def _calibration(fitted: Fitted) -> dict[str, Any]:
+    facts = fitted.calibration.payload()
+    return {key: facts[key] for key in ("kind", "rows", "prevalence", "notes")}

@@ -49,7 +49,7 @@ def describe(
         "embedded_costs": rule.get("embedded_costs"),
         "promise": rule.get("promise"),
         "warnings": warnings,
-        "libraries": library_versions(),
+        "library_versions": library_versions(),
     }
 
 

@@ -11,6 +11,8 @@ _HOMES = {
     "CostMatrix": "solvers.costs",
     "DoubleHingeSVC": "solvers.trainers.svm",
     "HingeSVC": "solvers.trainers.svm",
+    "MultiHingeSVC": "solvers.trainers.multi_hinge",
+    "ProbabilisticLabelSVC": "solvers.trainers.psvm",
     "errors": "solvers",
 }
 

@@ -1,0 +1,79 @@
+"""Targets that are labels or probabilities of +1, told apart once.
+
+=========================================  ==========================================
+values                                     meaning
+=========================================  ==========================================
+-1 or in [0, 1], any strictly inside       probabilities of +1; -1: certainly not
+-1, 0 and 1                                the same: 0 and -1 both certainly not
+any two other values, 0 and 1 among them   labels, the larger one is +1
+=========================================  ==========================================
+
+0 and 1 alone are labels that call themselves 0 and 1; as probabilities they would give
+the same machine.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.multiclass import type_of_target
+
+__all__ = ["ProbabilityTargets", "probability_targets"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ProbabilityTargets:
+    """The two classes and the probability of the second, for each row.
+
+    Parameters
+    ----------
+    classes : array of shape (2,)
+    probabilities : array of shape (n_rows,), within [0, 1]
+    """
+
+    classes: NDArray[Any]
+    probabilities: NDArray[np.float64]
+
+
+def probability_targets(y: ArrayLike) -> ProbabilityTargets:
+    """Read labels or probabilities.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_rows,)
+
+    Raises
+    ------
+    ValueError
+        "Unknown label type" for numbers that are neither, and when there is one
+        class only.
+    """
+    values = np.asarray(y)
+    if values.dtype.kind in "fiu" and _are_probabilities(values):
+        numbers = values.astype(np.float64)
+        if not (numbers > 0.0).any() or (numbers == 1.0).all():
+            msg = f"two classes are needed, got 1 class only: {np.unique(values)}"
+            raise ValueError(msg)
+        return ProbabilityTargets(np.array([-1, 1]), np.maximum(numbers, 0.0))
+    classes = np.unique(values)
+    if len(classes) > 2:
+        msg = (
+            f"Unknown label type: {type_of_target(values, input_name='y')}, with"
+            f" {len(classes)} values from {classes[0]!r} to {classes[-1]!r}. Only"
+            " binary classification is supported: two labels, or probabilities of the"
+            " second one (within [0, 1], or -1 where it certainly is not)."
+        )
+        raise ValueError(msg)
+    if len(classes) < 2:
+        msg = f"two classes are needed, got 1 class only: {classes.tolist()}"
+        raise ValueError(msg)
+    return ProbabilityTargets(classes, np.where(values == classes[1], 1.0, 0.0))
+
+
+def _are_probabilities(values: NDArray[Any]) -> bool:
+    inside = (values > 0) & (values < 1)
+    if not ((values == -1) | ((values >= 0) & (values <= 1))).all():
+        return False
+    distinct = set(np.unique(values).tolist())
+    return bool(inside.any()) or (-1 in distinct and distinct != {-1, 1})

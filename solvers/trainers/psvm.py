@@ -1,0 +1,255 @@
+"""A support vector machine of labels and probabilities, and of nothing but its score.
+
+    min_{f,b}  1/2 |f|^2 + C sum_certain hinge_i + C_prob sum_uncertain tube_i
+
+A row with a probability ``p`` of +1 is free while its predicted probability stays
+within ``eta`` of ``p``, and pays linearly outside. The link is
+
+    P(y = +1 | x) = 1 / (1 + exp(-a (f(x) + b))),    a = ln(1 / eta - 1)
+
+so that the margins -1 and +1 are the probabilities ``eta`` and ``1 - eta``, and no
+calibration step is needed. Source: Niaf, Flamary, Lartizien, Canu (2011), equations 2,
+4 and 6.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from math import log
+from numbers import Real
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    check_consistent_length,
+    check_is_fitted,
+    validate_data,
+)
+
+from solvers.costs import CostMatrix
+from solvers.kernels import KernelRows
+from solvers.losses import PiecewiseLinear, ProbabilityTube
+from solvers.rules.base import as_costs
+from solvers.rules.plug_in import PlugInRule
+from solvers.trainers.base import RejectOptionMixin
+from solvers.trainers.kernel_machine import KernelMachine
+from solvers.trainers.probability_targets import probability_targets
+from solvers.trainers.targets import class_factors
+
+__all__ = ["ProbabilisticLabelSVC"]
+
+Floats = NDArray[np.float64]
+
+
+class ProbabilisticLabelSVC(RejectOptionMixin, KernelMachine):
+    """A kernel machine whose targets may be probabilities.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Weight of the certain rows' losses against the norm, > 0.
+    C_prob : float, default=1.0
+        Weight of the uncertain rows' losses, > 0.
+    eta : float, default=0.1
+        How far a predicted probability may be from its target at no cost (labelling
+        precision plus confidence), strictly between 0 and 1/2. Targets above
+        ``1 - eta`` and below ``eta`` count as certain.
+    kernel : str or callable, default="rbf"
+        "linear", "polynomial" (or "poly"), "rbf", "sigmoid", "precomputed", or a
+        function ``(A, B) -> matrix``.
+    gamma : {"scale", "auto"} or float, default="scale"
+    degree : int, default=3
+    coef0 : float, default=0.0
+    solver : {"auto", "active-set", "decomposition"}, default="auto"
+    tol : float, default=1e-3
+        How far the optimality conditions may be broken, in units of the score.
+    cache_size : float, default=200
+        Megabytes for kernel rows.
+    max_iter : int, default=-1
+        Steps of the solver, -1 for no limit.
+    warm_start : bool, default=False
+        Start from the weights of the last fit when the number of rows is the same.
+    class_weight : mapping, "balanced" or None, default=None
+        Factor on C by label; a row of probability p counts as p of a +1 and 1 - p
+        of a -1.
+    costs : CostMatrix, mapping of its fields, or None
+        The prices that ``decide`` minimises at the predicted probability; None: an
+        error costs 1, a reject 0.25.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        [-1, 1] when the targets are probabilities, else the two labels.
+    link_slope_ : float
+        The ``a`` of the link.
+    costs_ : CostMatrix
+    rule_ : PlugInRule
+    support_, support_vectors_, dual_coef_, intercept_, duality_gap_, n_iter_, solver_
+        As for ``HingeSVC``.
+    """
+
+    def __init__(  # noqa: PLR0913, PLR0917 - scikit-learn's constructors are flat
+        self,
+        C: float = 1.0,
+        C_prob: float = 1.0,
+        eta: float = 0.1,
+        kernel: Any = "rbf",
+        gamma: float | str = "scale",
+        degree: int = 3,
+        coef0: float = 0.0,
+        solver: str = "auto",
+        tol: float = 1e-3,
+        cache_size: float = 200,
+        max_iter: int = -1,
+        warm_start: bool = False,
+        class_weight: Mapping[Any, float] | str | None = None,
+        costs: CostMatrix | Mapping[str, float] | None = None,
+    ) -> None:
+        self.C = C
+        self.C_prob = C_prob
+        self.eta = eta
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.solver = solver
+        self.tol = tol
+        self.cache_size = cache_size
+        self.max_iter = max_iter
+        self.warm_start = warm_start
+        self.class_weight = class_weight
+        self.costs = costs
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        label_precision: ArrayLike | None = None,
+    ) -> Self:
+        """Fit the machine.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_features)
+            The kernel matrix itself, (n_rows, n_rows), when it is precomputed.
+        y : array-like of shape (n_rows,)
+            Values in [0, 1] with any strictly inside, or -1, 0 and 1 together, are
+            probabilities of +1 (-1: certainly not); any other two values are labels.
+        sample_weight : array-like of shape (n_rows,), optional
+            Each >= 0. Weight 2 equals the row twice, weight 0 equals no row.
+        label_precision : array-like of shape (n_rows,), optional
+            A row's own ``eta``. The link keeps the slope that the constructor's
+            ``eta`` gives it; a certain row with precision e must reach the
+            probability 1 - e.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            When a parameter is out of range, X or y is not finite, y is of an
+            unknown type, or the rows of positive weight have one class only.
+        """
+        self._check_parameters()
+        slope = log(1.0 / self.eta - 1.0)
+        rule = PlugInRule(self.costs, slope=slope).fit()
+        rows, targets = validate_data(
+            self, X, y, accept_sparse="csr", dtype=np.float64, order="C"
+        )
+        weights = _check_sample_weight(
+            sample_weight, rows, dtype=np.float64, ensure_non_negative=True
+        )
+        eta = self._precisions(label_precision, rows)
+        used = np.flatnonzero(weights > 0)
+        counted = rows if len(used) == len(targets) else rows[used]
+        read = probability_targets(targets[used])
+        self.classes_ = read.classes
+        factors = self._class_factors(read.probabilities, weights[used])
+        kernel = self._kernel_for(counted, weights[used])
+        if kernel.kind == "precomputed":
+            counted = counted[:, used]
+        losses = self._losses(read.probabilities, eta[used], slope)
+        losses = losses.weighted(weights[used] * factors)
+        self._fit_losses(KernelRows(kernel, counted), losses, used, rows)
+        self.link_slope_, self.costs_, self.rule_ = slope, as_costs(self.costs), rule
+        return self
+
+    def predict_proba(self, X: ArrayLike) -> Floats:
+        """Return the probability of both classes, by the machine's own link.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_rows, 2)
+            Columns in the order of ``classes_``.
+        """
+        check_is_fitted(self)
+        half = 0.5 * self.link_slope_ * self.decision_function(X)
+        # 1 / (1 + exp(-2 h)), without overflow for large scores of either sign.
+        return np.column_stack([_logistic(-half), _logistic(half)])
+
+    def scorer_payload(self) -> dict[str, Any]:
+        """Return the fitted machine as plain data, with its link.
+
+        Raises
+        ------
+        ValueError
+            For a precomputed or callable kernel, which plain data cannot hold.
+        """
+        return {**super().scorer_payload(), "link_slope": float(self.link_slope_)}
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        for name, limit in (("C_prob", np.inf), ("eta", 0.5)):
+            value = getattr(self, name)
+            number = isinstance(value, Real) and not isinstance(value, bool)
+            if not (number and 0.0 < value < limit):
+                msg = f"{name} must lie strictly between 0 and {limit:g}, got {value!r}"
+                raise ValueError(msg)
+
+    def _precisions(self, label_precision: ArrayLike | None, rows: Any) -> Floats:
+        if label_precision is None:
+            return np.full(rows.shape[0], float(self.eta))
+        eta = np.asarray(label_precision, dtype=np.float64)
+        check_consistent_length(rows, eta)
+        if eta.ndim != 1 or not ((eta > 0.0) & (eta < 0.5)).all():
+            msg = "label_precision must hold one number a row, each within (0, 0.5)"
+            raise ValueError(msg)
+        return eta
+
+    def _class_factors(self, p: Floats, weights: Floats) -> Floats:
+        """Return what multiplies each row's weight, by its share of both classes."""
+        if self.class_weight is None:
+            return np.ones(len(p))
+        signs = np.repeat([1.0, -1.0], len(p))
+        shares = np.concatenate([p * weights, (1.0 - p) * weights])
+        both = class_factors(self.class_weight, self.classes_, signs, shares)
+        return np.asarray(p * both[0] + (1.0 - p) * both[-1])
+
+    def _losses(self, p: Floats, eta: Floats, slope: float) -> PiecewiseLinear:
+        """Return the rows' losses of the score, C and C_prob multiplied in.
+
+        The tube's knots are log-odds over the row's own slope; one link for all
+        rows takes them over the machine's.
+        """
+        tubes = ProbabilityTube(eta).rows(p)
+        own = np.log1p(-eta) - np.log(eta)
+        tubes = replace(tubes, knots=tubes.knots * (own / slope)[:, np.newaxis])
+        certain = (p > 1.0 - eta) | (p < eta)
+        return tubes.weighted(np.where(certain, self.C, self.C_prob))
+
+
+def _logistic(half: Floats) -> Floats:
+    return np.asarray(0.5 * (1.0 + np.tanh(half)))

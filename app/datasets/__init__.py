@@ -1,0 +1,1 @@
+"""Data sets: uploaded files, kept as Parquet, described and read for training."""

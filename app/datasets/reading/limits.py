@@ -1,0 +1,19 @@
+"""How much of a file is read before it is refused."""
+
+from dataclasses import dataclass
+
+__all__ = ["Limits"]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds on an uploaded table; the defaults are those of the settings."""
+
+    rows: int = 20_000_000
+    columns: int = 10_000
+    name_length: int = 200
+    """Characters of a column's name."""
+    cell_length: int = 10_000
+    """Bytes of one text cell."""
+    record_bytes: int = 16 * 1024 * 1024
+    """Bytes of one CSV record, which quoted line breaks may spread over many lines."""

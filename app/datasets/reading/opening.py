@@ -1,0 +1,31 @@
+"""A file of any format as a source."""
+
+from pathlib import Path
+
+from app.datasets.reading.arrow_sources import ArrowSource, ParquetSource
+from app.datasets.reading.csv_source import CsvSource
+from app.datasets.reading.limits import Limits
+from app.datasets.reading.options import Format, ReadOptions
+from app.datasets.reading.sources import Source
+from app.datasets.reading.svmlight import SvmlightSource
+
+__all__ = ["open_source"]
+
+
+def open_source(
+    path: Path, form: Format, options: ReadOptions, limits: Limits
+) -> Source:
+    """Look at the beginning of a file and return it as a source.
+
+    Raises
+    ------
+    InvalidRequestError
+        When the file is no table of that format.
+    """
+    if form == "csv":
+        return CsvSource(path, options, limits)
+    if form == "parquet":
+        return ParquetSource(path, limits)
+    if form == "arrow":
+        return ArrowSource(path, limits)
+    return SvmlightSource(path, limits)

@@ -1,0 +1,30 @@
+"""The delimiter of a CSV file, found in its first records.
+
+Of those that cut the first record into several cells, the one by which most of the next
+records have as many; of equals, the one that gives most cells. Where none does, the
+file has one column, and the comma is as good as any.
+"""
+
+from app.datasets.reading.grammar import grammar_of
+from app.datasets.reading.options import DELIMITERS
+
+__all__ = ["sniff"]
+
+_HEAD_BYTES = 1 << 16
+_RECORDS = 25
+
+
+def sniff(data: bytes) -> str:
+    """Return the delimiter that fits the beginning of ``data`` best."""
+    head = data[:_HEAD_BYTES]
+    return max(DELIMITERS.values(), key=lambda delimiter: _fit(head, delimiter))
+
+
+def _fit(head: bytes, delimiter: str) -> tuple[float, int]:
+    """Return the share of records as wide as the first, and that width."""
+    grammar = grammar_of(delimiter)
+    complete = head[: grammar.complete(head)]
+    widths = [len(cells) for cells in grammar.sample(complete, _RECORDS)]
+    if not widths or widths[0] == 1:
+        return 0.0, 1
+    return widths.count(widths[0]) / len(widths), widths[0]

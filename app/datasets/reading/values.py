@@ -1,0 +1,118 @@
+"""One column of one batch as values of its type, or the fault of its first bad cell.
+
+text cell   understood by the rules of ``cells``
+typed cell  cast: NaN is missing, a whole number is no truth value but 0 and 1
+"""
+
+from dataclasses import dataclass, field
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from app.datasets.reading.cells import (
+    Marks,
+    booleans,
+    categories,
+    first,
+    no_nan,
+    numbers,
+)
+from app.datasets.reading.faults import fault
+from app.datasets.reading.limits import Limits
+from app.datasets.reading.options import ColumnType, ReadOptions
+from app.datasets.reading.sources import Batch
+
+__all__ = ["STORED", "Reading"]
+
+STORED: dict[ColumnType, pa.DataType] = {
+    "numeric": pa.float64(),
+    "boolean": pa.bool_(),
+    "categorical": pa.string(),
+}
+_WANTED: dict[ColumnType, str] = {
+    "numeric": "not a number; correct the cell, name the mark of a missing value, or"
+    " declare the column categorical",
+    "boolean": "neither true nor false",
+    "categorical": "not text",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How the cells of a file become values."""
+
+    options: ReadOptions
+    limits: Limits
+    text: bool
+    """Whether cells are text that is still to be understood."""
+    marks: Marks = field(init=False)
+    """The texts that mean a missing value."""
+
+    def __post_init__(self) -> None:
+        marks = Marks(self.options.missing if self.text else ())
+        object.__setattr__(self, "marks", marks)
+
+    def column(self, batch: Batch, j: int, name: str, kind: ColumnType) -> pa.Array:
+        """Return column ``j`` of a batch as it is stored.
+
+        Raises
+        ------
+        InvalidRequestError
+            With line, row and column of the first cell that is not of the type, of an
+            infinite number, of a text that is too long.
+        """
+        cells = batch.columns[j]
+        values, wrong = (
+            self._understood(cells, kind)
+            if pa.types.is_string(cells.type)
+            else _cast(cells, kind)
+        )
+        found = self._excess(values, kind) if wrong is None else (_WANTED[kind], wrong)
+        if found is not None:
+            detail, mask = found
+            index = first(mask)
+            raise fault(
+                detail,
+                line=batch.line_of(index),
+                row=batch.first_row + index,
+                position=j,
+                name=name,
+            )
+        return values
+
+    def _understood(
+        self, cells: pa.Array, kind: ColumnType
+    ) -> tuple[pa.Array, pa.Array | None]:
+        if kind == "numeric":
+            return numbers(cells, self.marks, self.options.decimal)
+        if kind == "boolean":
+            return booleans(cells, self.marks)
+        return (categories(cells, self.marks) if self.text else cells), None
+
+    def _excess(
+        self, values: pa.Array, kind: ColumnType
+    ) -> tuple[str, pa.Array] | None:
+        """Return what no stored column may hold, and where it stands."""
+        if kind == "numeric":
+            infinite = pc.is_inf(values)
+            if pc.any(infinite).as_py():
+                return "the number is infinite, or too large for a float64", infinite
+        elif kind == "categorical":
+            most = self.limits.cell_length
+            long = pc.greater(pc.binary_length(values), most)
+            if pc.any(long).as_py():
+                return f"the text is longer than {most} bytes", long
+        return None
+
+
+def _cast(values: pa.Array, kind: ColumnType) -> tuple[pa.Array, pa.Array | None]:
+    if kind == "numeric":
+        return no_nan(pc.cast(values, pa.float64(), safe=False)), None
+    if kind == "boolean" and not pa.types.is_boolean(values.type):
+        digits = pc.cast(values, pa.float64(), safe=False)
+        wrong = pc.fill_null(pc.invert(pc.is_in(digits, pa.array([0.0, 1.0]))), False)
+        wrong = pc.and_(wrong, pc.is_valid(digits))
+        if pc.any(wrong).as_py():
+            return values, wrong
+        return pc.cast(digits, pa.bool_()), None
+    return pc.cast(values, STORED[kind], safe=False), None

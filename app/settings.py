@@ -57,9 +57,6 @@ class Settings(BaseSettings):
     max_body_bytes: int = Field(default=32 * 1024 * 1024, ge=1024)
     """Largest request body in bytes; a larger one is answered 413 before it is read."""
 
-    max_json_depth: int = Field(default=64, ge=8, le=200)
-    """Deepest nesting of arrays and objects in a request body."""
-
     job_concurrency: int = Field(default=1, ge=1, le=64)
     """Trainings that one worker runs at once, each in its own process."""
 

@@ -6,6 +6,7 @@ from fastapi import Request
 
 from app.artifacts.store import ArtifactStore
 from app.db.session import Database
+from app.health.metrics import Metrics
 from app.settings import Settings
 
 __all__ = ["AppState", "state_of"]
@@ -18,6 +19,7 @@ class AppState:
     settings: Settings
     database: Database
     store: ArtifactStore
+    metrics: Metrics
 
 
 def state_of(request: Request) -> AppState:

@@ -8,7 +8,7 @@ and the others find that nothing is left to do.
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 
 from alembic import command
 from alembic.config import Config
@@ -16,16 +16,18 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, text
 
+import app
 from app.db.session import Database
 
 __all__ = ["at_head", "check", "downgrade", "head", "revise", "upgrade"]
 
+SCRIPTS = Path(app.__file__).parents[1] / "migrations"  # installed side by side
 ADVISORY_LOCK = 0x64656D7572  # "demur"
 
 
 def _config(connection: Connection | None = None) -> Config:
     config = Config()
-    config.set_main_option("script_location", str(files("migrations")))
+    config.set_main_option("script_location", str(SCRIPTS))
     config.set_main_option("path_separator", "os")
     config.set_main_option(
         "file_template", "%%(year)d-%%(month).2d-%%(day).2d_%%(slug)s"

@@ -61,7 +61,11 @@ def open_database(url: str, *, pool_size: int = 10) -> Database:
     pool_size : int
         Connections that are kept open.
     """
-    options: dict[str, Any] = {"pool_size": pool_size, "max_overflow": 30}
+    options: dict[str, Any] = {
+        "pool_size": pool_size,
+        "max_overflow": 30,
+        "hide_parameters": True,  # errors are logged, what was sent is not
+    }
     if url.startswith("sqlite"):
         engine = create_engine(
             url, connect_args={"timeout": BUSY_TIMEOUT_MS / 1000}, **options

@@ -3,14 +3,19 @@
 Services never commit: the request's transaction does, before its reply.
 """
 
+import re
+
 from sqlalchemy.orm import Session
 
 from app.db.states import JobStatus
 from app.db.tables import Job, JobInput
 from app.errors import ConflictError, UnknownJobError
 from app.jobs import queries
+from app.jobs.schemas import JobsQuery
 
-__all__ = ["cancel", "enqueue", "find"]
+__all__ = ["cancel", "enqueue", "find", "page"]
+
+JOB_ID = re.compile(r"[0-9a-f-]{36}")
 
 
 def enqueue(session: Session, *, model: str, request_body: bytes) -> Job:
@@ -41,11 +46,24 @@ def find(session: Session, job_id: str) -> Job:
     UnknownJobError
         When there is none.
     """
-    job = queries.get(session, job_id)
+    job = queries.get(session, job_id) if JOB_ID.fullmatch(job_id) else None
     if job is None:
         msg = "no job has this id; see GET /jobs"
         raise UnknownJobError(msg)
     return job
+
+
+def page(session: Session, query: JobsQuery) -> tuple[list[Job], str | None]:
+    """Return one page of jobs, newest first, and the mark of the next one."""
+    jobs = queries.latest(
+        session,
+        limit=query.limit + 1,
+        before=query.before,
+        status=query.status,
+        model=query.model,
+    )
+    shown = jobs[: query.limit]
+    return shown, shown[-1].id if len(jobs) > len(shown) else None
 
 
 def cancel(session: Session, job_id: str) -> Job:
@@ -58,6 +76,7 @@ def cancel(session: Session, job_id: str) -> Job:
     ConflictError
         When it has succeeded or failed already.
     """
+    find(session, job_id)
     if not (
         queries.cancel_queued(session, job_id) or queries.ask_to_cancel(session, job_id)
     ):

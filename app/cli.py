@@ -1,0 +1,99 @@
+"""The ``demur`` command.
+
+    demur serve     the API and, beside it, a worker that is kept alive
+    demur worker    a worker alone
+    demur migrate   bring the database to the tables of this version
+
+A wrong setting is one line on standard error and exit status 2.
+"""
+
+from typing import Annotated
+
+import typer
+
+from app import logs
+from app.settings import Settings, SettingsError, load_settings
+
+__all__ = ["main"]
+
+demur = typer.Typer(
+    help="Decisions with a reject option, at the prices you set.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+
+def _settings(**overrides: object) -> Settings:
+    try:
+        settings = load_settings(**overrides)
+        settings.data_dir.mkdir(parents=True, exist_ok=True)
+    except SettingsError as error:
+        _stop(str(error))
+    except OSError as error:
+        _stop(f"DEMUR_DATA_DIR cannot be used: {error.strerror}")
+    logs.set_up(settings.log_level)
+    return settings
+
+
+def _stop(reason: str) -> None:
+    typer.echo(f"demur: {reason}", err=True)
+    raise typer.Exit(2)
+
+
+@demur.command()
+def serve(
+    host: Annotated[str | None, typer.Option(help="Address to listen on.")] = None,
+    port: Annotated[
+        int | None, typer.Option(help="Port to listen on; 0 takes a free one.")
+    ] = None,
+    root_path: Annotated[
+        str | None, typer.Option(help="Prefix under which a proxy publishes this.")
+    ] = None,
+    worker: Annotated[
+        bool, typer.Option(help="Also run a worker, and keep it alive.")
+    ] = True,
+) -> None:
+    """Run the API, and a worker beside it."""
+    from app.serving import run  # noqa: PLC0415 - only this command needs it
+
+    settings = _settings(host=host, port=port, root_path=root_path)
+    raise typer.Exit(run(settings, with_worker=worker))
+
+
+@demur.command()
+def worker(
+    supervised: Annotated[
+        bool,
+        typer.Option(
+            hidden=True, help="Stop when standard input ends: the parent is gone."
+        ),
+    ] = False,
+) -> None:
+    """Run a worker alone: it trains what is queued, one process a job."""
+    from app.worker.main import run  # noqa: PLC0415 - only this command needs it
+
+    raise typer.Exit(run(_settings(), supervised=supervised))
+
+
+@demur.command()
+def migrate() -> None:
+    """Bring the database to the tables of this version."""
+    from app.db import migrate as migrations  # noqa: PLC0415 - only this one needs it
+    from app.db.session import open_database  # noqa: PLC0415
+
+    database = open_database(_settings().database)
+    try:
+        migrations.upgrade(database)
+    finally:
+        database.close()
+    typer.echo("the database has the tables of this version")
+
+
+def main() -> None:
+    """Run the command that was asked for."""
+    demur()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,116 @@
+"""What a job looks like from outside."""
+
+from datetime import datetime
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from app.db.tables import Job
+from app.strict import Answer
+
+__all__ = ["JobAnswer", "JobsAnswer", "JobsQuery", "Progress", "Result", "job_answer"]
+
+Status = Literal["queued", "running", "succeeded", "failed", "cancelled"]
+
+EXAMPLE: dict[str, Any] = {
+    "id": "0b9f4c1e-6f0e-4c52-9a34-1f0f6f6f2a10",
+    "status": "succeeded",
+    "model": "pima",
+    "created_at": "2026-03-02T09:30:00.120000Z",
+    "started_at": "2026-03-02T09:30:00.210000Z",
+    "finished_at": "2026-03-02T09:30:01.730000Z",
+    "progress": {"fraction": 1.0, "message": "succeeded"},
+    "attempts": 1,
+    "result": {"model": "pima", "version": 1},
+    "error": None,
+}
+
+
+class Progress(Answer):
+    """How far a job is."""
+
+    fraction: float = Field(ge=0, le=1)
+    """From 0 to 1."""
+    message: str
+    """What is being done."""
+
+
+class Result(Answer):
+    """What a succeeded job has made."""
+
+    model: str
+    version: int
+
+
+class JobAnswer(Answer):
+    """A training, from its request to its end."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [EXAMPLE]})
+
+    id: str
+    status: Status
+    model: str
+    """The name under which the version appears."""
+    created_at: datetime
+    started_at: datetime | None
+    """Begin of the present or last attempt."""
+    finished_at: datetime | None
+    progress: Progress
+    attempts: int
+    """How often a worker has begun this job; after the third death it fails."""
+    result: Result | None
+    error: dict[str, Any] | None
+    """A problem object (RFC 9457), when the job failed."""
+
+
+class JobsAnswer(Answer):
+    """A page of jobs, newest first."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"jobs": [EXAMPLE], "next": None}]}
+    )
+
+    jobs: list[JobAnswer]
+    next: str | None
+    """Give it as ``before`` for the next page; null on the last."""
+
+
+class JobsQuery(BaseModel):
+    """Which jobs, and how many."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    limit: int = Field(default=50, ge=1, le=200, description="Jobs on a page.")
+    before: str | None = Field(
+        default=None,
+        pattern="^[0-9a-f-]{36}$",
+        description="Only jobs older than this one: `next` of the page before.",
+    )
+    status: Status | None = Field(default=None, description="Only jobs in this state.")
+    model: str | None = Field(
+        default=None,
+        pattern="^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$",
+        description="Only trainings of this model.",
+    )
+
+
+def job_answer(job: Job) -> JobAnswer:
+    """Return the row as it is shown."""
+    stopping = job.cancel_requested and job.status == "running"
+    return JobAnswer.model_validate(
+        {
+            "id": job.id,
+            "status": job.status,
+            "model": job.model,
+            "created_at": job.created_at,
+            "started_at": job.started_at,
+            "finished_at": job.finished_at,
+            "progress": {
+                "fraction": job.progress_fraction,
+                "message": "being cancelled" if stopping else job.progress_message,
+            },
+            "attempts": job.attempts,
+            "result": job.result,
+            "error": job.error,
+        }
+    )

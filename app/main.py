@@ -1,0 +1,83 @@
+"""Wiring only: settings in, one ASGI application out.
+
+request -> Trace -> Gate -> BodyLimit -> POST /predict: the prediction endpoint
+                                      -> anything else: FastAPI's routes
+"""
+
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib.metadata import version
+from typing import Any
+
+from fastapi import FastAPI
+from starlette.types import ASGIApp
+
+from app.artifacts.store import ArtifactStore
+from app.db.session import open_database
+from app.health.metrics import Metrics
+from app.health.routes import router as health
+from app.jobs.routes import router as jobs
+from app.models.routes import router as models
+from app.settings import Settings
+from app.state import AppState
+from app.train.openapi import add_schemas
+from app.train.routes import router as train
+from app.web import docs, openapi, problems
+from app.web.body_limit import BodyLimit
+from app.web.gate import Gate
+from app.web.trace import Trace
+
+__all__ = ["create_app"]
+
+log = logging.getLogger(__name__)
+
+DESCRIPTION = """\
+A prediction service that answers +1, -1 or "reject" (hand the case to a person), at the
+prices its user sets. Errors are problem details (RFC 9457)."""
+
+
+def create_app(settings: Settings) -> ASGIApp:
+    """Return the service as an ASGI application; nothing is opened before it starts."""
+    state = AppState(
+        settings=settings,
+        database=open_database(settings.database),
+        store=ArtifactStore(settings.artifacts_dir, "api"),
+        metrics=Metrics(),
+    )
+    routes = _routes(state)
+    return Trace(
+        Gate(BodyLimit(routes, settings.max_body_bytes), settings), state.metrics
+    )
+
+
+def _routes(state: AppState) -> FastAPI:
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        del app
+        yield
+        state.database.close()
+
+    app = FastAPI(
+        title="Demur",
+        version=version("demur"),
+        summary="Decisions with a reject option",
+        description=DESCRIPTION,
+        root_path=state.settings.root_path,
+        docs_url=None,
+        redoc_url=None,
+        lifespan=lifespan,
+        redirect_slashes=False,
+    )
+    app.state.app = state
+    problems.install(app)
+    docs.install(app)
+    for router in (train, jobs, models, health):
+        app.include_router(router)
+    openapi.install(app, _tell_the_rest)
+    return app
+
+
+def _tell_the_rest(document: dict[str, Any]) -> None:
+    """Add what FastAPI does not see: bodies read, and paths served, without it."""
+    add_schemas(document)

@@ -1,0 +1,1 @@
+"""Models and their versions: what was trained, and where its file is."""

@@ -1,0 +1,98 @@
+"""What is told about models and versions."""
+
+import re
+
+from sqlalchemy.orm import Session
+
+from app.db.tables import ModelVersion
+from app.errors import UnknownModelError
+from app.models import queries
+from app.models.schemas import (
+    ModelAnswer,
+    ModelEntry,
+    ModelQuery,
+    ModelsAnswer,
+    ModelsQuery,
+    VersionAnswer,
+    VersionEntry,
+)
+
+__all__ = ["describe_model", "describe_version", "list_models"]
+
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+LARGEST_VERSION = 2**31 - 1
+
+
+def list_models(session: Session, query: ModelsQuery) -> ModelsAnswer:
+    """Return one page of models, by name."""
+    rows = queries.page(session, limit=query.limit + 1, after=query.after)
+    shown = rows[: query.limit]
+    return ModelsAnswer(
+        models=[
+            ModelEntry(
+                name=model.name,
+                created_at=model.created_at,
+                latest_version=latest,
+                versions=count,
+            )
+            for model, latest, count in shown
+        ],
+        next=shown[-1][0].name if len(rows) > len(shown) else None,
+    )
+
+
+def describe_model(session: Session, name: str, query: ModelQuery) -> ModelAnswer:
+    """Return a model with its newest version and a page of all.
+
+    Raises
+    ------
+    UnknownModelError
+        When no version of that name exists.
+    """
+    model = queries.find_model(session, name) if NAME.fullmatch(name) else None
+    newest = (
+        [] if model is None else queries.versions(session, model, limit=1, before=None)
+    )
+    if model is None or not newest:
+        msg = "no model has this name; see GET /models"
+        raise UnknownModelError(msg)
+    rows = queries.versions(session, model, limit=query.limit + 1, before=query.before)
+    shown = rows[: query.limit]
+    return ModelAnswer(
+        name=model.name,
+        created_at=model.created_at,
+        latest_version=newest[0].version,
+        latest=_version_answer(name, newest[0]),
+        versions=[VersionEntry.model_validate(row) for row in shown],
+        next=shown[-1].version if len(rows) > len(shown) else None,
+    )
+
+
+def describe_version(session: Session, name: str, version: int) -> VersionAnswer:
+    """Return everything that is known of one version.
+
+    Raises
+    ------
+    UnknownModelError
+        When the model or the version does not exist.
+    """
+    known = NAME.fullmatch(name) and 1 <= version <= LARGEST_VERSION
+    found = queries.find_version(session, name, version) if known else None
+    if found is None:
+        msg = f"no model of this name has a version {version}; see GET /models"
+        raise UnknownModelError(msg)
+    return _version_answer(name, found)
+
+
+def _version_answer(name: str, row: ModelVersion) -> VersionAnswer:
+    return VersionAnswer.model_validate(
+        {
+            **row.summary,
+            "name": name,
+            "version": row.version,
+            "created_at": row.created_at,
+            "job_id": row.job_id,
+            "artifact_sha256": row.artifact_sha256,
+            "artifact_bytes": row.artifact_bytes,
+        }
+    )

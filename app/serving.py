@@ -1,0 +1,82 @@
+"""One process that serves HTTP, with a worker process at its side.
+
+The socket is bound before anything slow begins, so that a taken port is told at once
+and requests wait in the backlog instead of being refused.
+"""
+
+import errno
+import signal
+import socket
+import sys
+from contextlib import nullcontext
+
+import uvicorn
+
+from app.db import migrate
+from app.db.session import open_database
+from app.main import create_app
+from app.settings import Settings
+from app.worker.supervisor import Supervisor
+
+__all__ = ["run"]
+
+BACKLOG = 2048
+GRACE_S = 10
+
+
+def run(settings: Settings, *, with_worker: bool) -> int:
+    """Serve until a signal says stop; return the exit status."""
+    try:
+        listener = _bind(settings.host, settings.port)
+    except OSError as error:
+        why = (
+            "the address is in use"
+            if error.errno == errno.EADDRINUSE
+            else error.strerror
+        )
+        print(  # noqa: T201 - a command speaks to its user
+            f"demur: cannot listen on {settings.host}:{settings.port}: {why}",
+            file=sys.stderr,
+        )
+        return 1
+    if settings.embedded:
+        database = open_database(settings.database)
+        migrate.upgrade(database)
+        database.close()
+    port = listener.getsockname()[1]
+    shown = f"[{settings.host}]" if ":" in settings.host else settings.host
+    print(f"Demur listens on http://{shown}:{port}", flush=True)  # noqa: T201
+    server = uvicorn.Server(
+        uvicorn.Config(
+            create_app(settings),
+            http="httptools",
+            ws="none",
+            lifespan="on",
+            access_log=False,
+            server_header=False,
+            log_config=None,
+            timeout_graceful_shutdown=GRACE_S,
+        )
+    )
+    with Supervisor() if with_worker else nullcontext():
+        # uvicorn raises the signal that ended it once more, for whoever was there first
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: setattr(server, "should_exit", True))
+        server.run(sockets=[listener])
+    return 0 if server.started else 3
+
+
+def _bind(host: str, port: int) -> socket.socket:
+    """Return a listening socket on the address."""
+    family, _, _, _, address = socket.getaddrinfo(
+        host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+    )[0]
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address)
+        listener.listen(BACKLOG)
+    except OSError:
+        listener.close()
+        raise
+    return listener

@@ -1,0 +1,1 @@
+"""HTTP words that belong to no resource: problems, the gate, limits, documentation."""

@@ -1,0 +1,51 @@
+"""The documentation pages, their scripts served by the service itself.
+
+They work without internet, and behind a proxy's prefix: every address on a page begins
+with the root path of the request.
+"""
+
+from importlib.resources import files
+
+from fastapi import FastAPI, Request
+from fastapi.openapi.docs import get_redoc_html, get_swagger_ui_html
+from starlette.responses import HTMLResponse
+from starlette.staticfiles import StaticFiles
+
+__all__ = ["ASSETS", "install"]
+
+ASSETS = "/docs/assets"
+
+
+def install(app: FastAPI) -> None:
+    """Add /docs, /redoc and what they load to ``app``."""
+    app.mount(
+        ASSETS,
+        StaticFiles(directory=str(files("fastapi_offline") / "static")),
+        name="documentation-assets",
+    )
+
+    @app.get("/docs", include_in_schema=False)
+    async def docs(request: Request) -> HTMLResponse:
+        root = _root(request)
+        return get_swagger_ui_html(
+            openapi_url=f"{root}/openapi.json",
+            title=f"{app.title}: try it",
+            swagger_js_url=f"{root}{ASSETS}/swagger-ui-bundle.js",
+            swagger_css_url=f"{root}{ASSETS}/swagger-ui.css",
+            swagger_favicon_url=f"{root}{ASSETS}/favicon.png",
+        )
+
+    @app.get("/redoc", include_in_schema=False)
+    async def redoc(request: Request) -> HTMLResponse:
+        root = _root(request)
+        return get_redoc_html(
+            openapi_url=f"{root}/openapi.json",
+            title=f"{app.title}: reference",
+            redoc_js_url=f"{root}{ASSETS}/redoc.standalone.js",
+            redoc_favicon_url=f"{root}{ASSETS}/favicon.png",
+            with_google_fonts=False,
+        )
+
+
+def _root(request: Request) -> str:
+    return str(request.scope.get("root_path", "")).rstrip("/")

@@ -1,0 +1,161 @@
+"""The OpenAPI document: FastAPI's, with problems, keys and limits told everywhere.
+
+Routes name the problems of their own (``responses=problems(...)``). Those that any
+route may answer with (no key, a foreign page, a fault of ours) are added here once,
+with an example each.
+"""
+
+from collections.abc import Callable
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+
+from app.errors import (
+    ApiError,
+    BodyTooLargeError,
+    FieldError,
+    ForbiddenError,
+    InvalidRequestError,
+    MalformedRequestError,
+    UnauthorizedError,
+)
+from app.web.gate import PUBLIC_PATHS
+
+__all__ = ["PROBLEM_SCHEMA", "install", "problems"]
+
+Responses = dict[int | str, dict[str, Any]]
+PROBLEM = "application/problem+json"
+
+PROBLEM_SCHEMA: dict[str, Any] = {
+    "title": "Problem",
+    "description": "Problem details for HTTP APIs (RFC 9457).",
+    "type": "object",
+    "required": ["type", "title", "status", "detail"],
+    "properties": {
+        "type": {"type": "string", "description": "Which kind of problem."},
+        "title": {"type": "string", "description": "The kind in words."},
+        "status": {"type": "integer", "minimum": 400, "maximum": 599},
+        "detail": {"type": "string", "description": "This case in words."},
+        "request_id": {
+            "type": "string",
+            "description": "As in the header X-Request-ID and in the log.",
+        },
+        "errors": {
+            "type": "array",
+            "description": "The faults of the request one by one (the first twenty).",
+            "items": {
+                "type": "object",
+                "required": ["pointer", "detail"],
+                "properties": {
+                    "pointer": {
+                        "type": "string",
+                        "description": "JSON pointer to the place.",
+                    },
+                    "detail": {"type": "string"},
+                    "row": {"type": "integer", "minimum": 0},
+                    "column": {"type": "string"},
+                },
+            },
+        },
+    },
+}
+
+
+def problems(*kinds: type[ApiError]) -> Responses:
+    """Return the OpenAPI entries of these errors, grouped by status."""
+    grouped: dict[int | str, list[type[ApiError]]] = {}
+    for kind in kinds:
+        grouped.setdefault(kind.status, []).append(kind)
+    return {status: _response(same) for status, same in grouped.items()}
+
+
+def _response(kinds: list[type[ApiError]]) -> dict[str, Any]:
+    return {
+        "description": "; ".join(kind.title for kind in kinds),
+        "content": {
+            PROBLEM: {
+                "schema": {"$ref": "#/components/schemas/Problem"},
+                "examples": {
+                    kind.slug: {"summary": kind.title, "value": _example(kind)}
+                    for kind in kinds
+                },
+            }
+        },
+    }
+
+
+def _example(kind: type[ApiError]) -> dict[str, Any]:
+    errors = (
+        [FieldError("/query/limit", "Input should be greater than or equal to 1")]
+        if issubclass(kind, InvalidRequestError)
+        else []
+    )
+    return kind(kind.example, errors).problem()
+
+
+def install(app: FastAPI, extend: Callable[[dict[str, Any]], None]) -> None:
+    """Make ``app`` tell the whole document.
+
+    Parameters
+    ----------
+    app : FastAPI
+    extend : callable
+        Adds, in place, what is served beside the routes of ``app``.
+    """
+    cached: dict[str, Any] = {}
+
+    def document() -> dict[str, Any]:
+        if not cached:
+            made = get_openapi(
+                title=app.title,
+                version=app.version,
+                summary=app.summary,
+                description=app.description,
+                routes=app.routes,
+                tags=app.openapi_tags,
+                servers=app.servers,
+            )
+            extend(made)
+            _complete(made)
+            cached.update(made)
+        return cached
+
+    app.openapi = document  # type: ignore[method-assign]  # FastAPI's own extension point
+
+
+def _complete(document: dict[str, Any]) -> None:
+    components = document.setdefault("components", {})
+    schemas = components.setdefault("schemas", {})
+    schemas["Problem"] = PROBLEM_SCHEMA
+    for unused in ("HTTPValidationError", "ValidationError"):
+        schemas.pop(unused, None)
+    components["securitySchemes"] = {
+        "key": {
+            "type": "http",
+            "scheme": "bearer",
+            "description": "One of DEMUR_API_KEYS; not needed when none is set.",
+        }
+    }
+    for path, operations in document["paths"].items():
+        for operation in operations.values():
+            _complete_operation(path, operation)
+
+
+def _complete_operation(path: str, operation: dict[str, Any]) -> None:
+    anywhere: list[type[ApiError]] = [ForbiddenError, ApiError]
+    if path not in PUBLIC_PATHS:
+        operation["security"] = [{"key": []}]
+        anywhere.append(UnauthorizedError)
+    if "requestBody" in operation:
+        anywhere += [MalformedRequestError, BodyTooLargeError, InvalidRequestError]
+    responses = operation["responses"]
+    for status, response in problems(*anywhere).items():
+        told = responses.get(str(status))
+        if told is None or "application/json" in told.get("content", {}):
+            responses[str(status)] = response
+    default = responses.get(str(HTTPStatus.UNPROCESSABLE_ENTITY.value), {})
+    if "application/json" in default.get("content", {}):
+        del responses[str(HTTPStatus.UNPROCESSABLE_ENTITY.value)]
+    responses.update(sorted(responses.items()))

@@ -1,0 +1,100 @@
+"""The one place where an error becomes an answer: ``application/problem+json``.
+
+Every problem carries the id of its request, which the log has too. Nothing of what was
+refused is in it.
+"""
+
+import json
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+from starlette.types import Scope, Send
+
+from app.errors import (
+    ApiError,
+    MalformedRequestError,
+    MethodNotAllowedError,
+    NotFoundError,
+    ServiceUnavailableError,
+)
+from app.web.failures import translate
+from app.web.validation import refusal
+
+__all__ = ["MEDIA_TYPE", "install", "problem_response", "send_problem"]
+
+MEDIA_TYPE = "application/problem+json"
+
+
+def problem_response(error: ApiError, scope: Scope) -> Response:
+    """Return the answer to a request that failed with ``error``."""
+    problem = error.problem()
+    if (request_id := scope.get("request_id")) is not None:
+        problem["request_id"] = request_id
+    return Response(
+        json.dumps(problem, ensure_ascii=False, allow_nan=False).encode(),
+        status_code=error.status,
+        headers=error.headers,
+        media_type=MEDIA_TYPE,
+    )
+
+
+async def send_problem(error: ApiError, scope: Scope, send: Send) -> None:
+    """Answer with ``error`` from a pure ASGI part."""
+    response = problem_response(error, scope)
+    await send(
+        {
+            "type": "http.response.start",
+            "status": response.status_code,
+            "headers": response.raw_headers,
+        }
+    )
+    await send({"type": "http.response.body", "body": response.body})
+
+
+def install(app: FastAPI) -> None:
+    """Answer every error of ``app`` as a problem."""
+    app.add_exception_handler(ApiError, _answer_own)
+    app.add_exception_handler(RequestValidationError, _answer_validation)
+    app.add_exception_handler(HTTPException, _answer_framework)
+    app.add_exception_handler(Exception, _answer_unforeseen)
+
+
+async def _answer_own(request: Request, error: Any) -> Response:
+    return problem_response(error, request.scope)
+
+
+async def _answer_validation(request: Request, error: Any) -> Response:
+    return problem_response(refusal(error.errors()), request.scope)
+
+
+async def _answer_framework(request: Request, error: Any) -> Response:
+    response = problem_response(_own_error(error.status_code, request), request.scope)
+    if "allow" in (given := {k.lower(): v for k, v in (error.headers or {}).items()}):
+        response.headers["allow"] = given["allow"]
+    return response
+
+
+async def _answer_unforeseen(request: Request, error: Any) -> Response:
+    return problem_response(translate(error), request.scope)
+
+
+def _own_error(status: int, request: Request) -> ApiError:
+    """Say in our words what the framework refused by itself."""
+    if status == HTTPStatus.NOT_FOUND:
+        return NotFoundError("no route has this path; see /docs")
+    if status == HTTPStatus.METHOD_NOT_ALLOWED:
+        return MethodNotAllowedError(
+            f"this path does not take {request.method}; see /docs"
+        )
+    if status == HTTPStatus.BAD_REQUEST:
+        return MalformedRequestError(
+            "the body cannot be read: it is JSON in UTF-8, with finite numbers of "
+            "usual length and moderate nesting"
+        )
+    if status == HTTPStatus.SERVICE_UNAVAILABLE:
+        return ServiceUnavailableError("the service is not available now; try again")
+    return ApiError("the request could not be answered")

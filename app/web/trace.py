@@ -1,0 +1,77 @@
+"""Every request gets an id, is counted, timed, and logged when it failed.
+
+The id is the client's own ``X-Request-ID`` when that is a plain token, else a fresh
+one. It goes back in the answer's header, into problems and into the log. Values,
+labels, keys and query strings are never logged; a success is logged at ``debug`` only.
+"""
+
+import logging
+import os
+import re
+import time
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from app.health.metrics import Metrics
+
+__all__ = ["Trace"]
+
+log = logging.getLogger("app.access")
+TOKEN = re.compile(rb"[A-Za-z0-9._-]{1,64}")
+
+
+class Trace:
+    """Wrap ``inner`` with request id, metrics and log."""
+
+    def __init__(self, inner: ASGIApp, metrics: Metrics) -> None:
+        self.inner, self.metrics = inner, metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request with its id."""
+        if scope["type"] != "http":
+            await self.inner(scope, receive, send)
+            return
+        request_id = _request_id(scope)
+        scope["request_id"] = request_id.decode()
+        status, began = 500, time.perf_counter()
+
+        async def tracing_send(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                message.setdefault("headers", [])
+                message["headers"] = [
+                    *message["headers"],
+                    (b"x-request-id", request_id),
+                ]
+            await send(message)
+
+        try:
+            await self.inner(scope, receive, tracing_send)
+        finally:
+            self._note(scope, status, time.perf_counter() - began)
+
+    def _note(self, scope: Scope, status: int, seconds: float) -> None:
+        route = scope.get("route")
+        path = getattr(route, "path", route) or "unmatched"
+        self.metrics.note_request(scope["method"], str(path), status, seconds)
+        level = logging.DEBUG if status < 400 else logging.INFO
+        if log.isEnabledFor(level):
+            log.log(
+                level,
+                "request",
+                extra={
+                    "request_id": scope["request_id"],
+                    "method": scope["method"],
+                    "route": str(path),
+                    "status": status,
+                    "milliseconds": round(seconds * 1000, 3),
+                },
+            )
+
+
+def _request_id(scope: Scope) -> bytes:
+    for name, value in scope["headers"]:
+        if name == b"x-request-id" and TOKEN.fullmatch(value):
+            return bytes(value)
+    return os.urandom(8).hex().encode()

@@ -1,0 +1,1 @@
+"""Workers: claim a job, train in a child process, publish the version, recover."""

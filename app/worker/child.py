@@ -1,0 +1,167 @@
+"""The training process: import everything, wait for one job, train, report, end.
+
+    python -m app.worker.child FD PARENT_PID RUN
+
+``RUN`` is the dotted path of ``run(request, progress) -> Trained``. The artifact is
+written here and is complete on disk before it is reported; nothing is visible before
+the worker has put its digest into the database. When the worker is gone, this process
+and whatever it started are gone too.
+"""
+
+import importlib
+import logging
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any, Protocol
+
+import msgspec
+
+from app.artifacts.store import ArtifactStore
+from app.errors import ApiError, TrainingFailedError
+from app.web.failures import translate
+from app.worker.facts import finite, library_versions
+from app.worker.limits import die_with_parent, yield_to_others
+from app.worker.messages import (
+    Begin,
+    Cancel,
+    Cancelled,
+    Done,
+    Failed,
+    Progress,
+    Ready,
+    decode_to_child,
+    send,
+)
+from solvers.errors import Interrupted, SolverError
+
+__all__ = ["main"]
+
+log = logging.getLogger(__name__)
+
+REPORT_EVERY_S = 0.2
+
+
+class Trained(Protocol):
+    """What a run gives back."""
+
+    @property
+    def artifact(self) -> dict[str, Any]:
+        """Plain data that predictions can be made from."""
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """What is told of the version."""
+
+    @property
+    def warnings(self) -> list[str]:
+        """What its user should know."""
+
+
+Run = Callable[[dict[str, Any], Callable[[float, str], bool]], Trained]
+
+
+class Wire:
+    """The line to the worker: progress out, orders in."""
+
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+        self.cancelled = threading.Event()
+        self._next_report_s = 0.0
+
+    def progress(self, fraction: float, message: str) -> bool:
+        """Report progress a few times a second; return False when asked to stop."""
+        now_s = time.monotonic()
+        if now_s >= self._next_report_s:
+            self._next_report_s = now_s + REPORT_EVERY_S
+            send(self.connection, Progress(min(max(fraction, 0.0), 1.0), message[:200]))
+        return not self.cancelled.is_set()
+
+    def listen(self) -> None:
+        """Wait for orders; when the line ends, end this process and all it started."""
+        while True:
+            try:
+                order = decode_to_child(self.connection.recv_bytes())
+            except (EOFError, OSError):
+                os.killpg(os.getpgrp(), signal.SIGKILL)
+            else:
+                if isinstance(order, Cancel):
+                    self.cancelled.set()
+
+
+def main(arguments: list[str]) -> None:
+    """Serve one job."""
+    descriptor, parent, run_path = int(arguments[0]), int(arguments[1]), arguments[2]
+    die_with_parent(parent)
+    yield_to_others()
+    logging.basicConfig(level=logging.INFO)
+    run = _load(run_path)
+    connection = Connection(descriptor)
+    try:
+        send(connection, Ready())
+        begin = decode_to_child(connection.recv_bytes())
+        body = connection.recv_bytes()
+    except (EOFError, OSError):
+        return  # the worker has stopped and needs us no more
+    if not isinstance(begin, Begin):
+        msg = f"expected the beginning of a job, got {type(begin).__name__}"
+        raise TypeError(msg)
+    wire = Wire(connection)
+    threading.Thread(target=wire.listen, daemon=True).start()
+    send(connection, _train(run, body, begin, wire.progress))
+
+
+def _load(path: str) -> Run:
+    module, _, name = path.partition(":")
+    run: Run = getattr(importlib.import_module(module), name)
+    return run
+
+
+def _train(
+    run: Run, body: bytes, begin: Begin, progress: Callable[[float, str], bool]
+) -> Done | Failed | Cancelled:
+    """Run the training and turn whatever happens into a last word."""
+    try:
+        trained = run(msgspec.json.decode(body), progress)
+        store = ArtifactStore(Path(begin.artifacts), begin.owner)
+        stored = store.write(trained.artifact)
+    except Interrupted:
+        return Cancelled()
+    except SolverError as error:
+        return Failed(TrainingFailedError(str(error)).problem())
+    except MemoryError:
+        return Failed(TrainingFailedError("the training ran out of memory").problem())
+    except Exception as error:
+        log.exception("the training stopped with an unexpected error")
+        return Failed(_unforeseen(error).problem())
+    return Done(stored.sha256, stored.size, _summary(trained))
+
+
+def _summary(trained: Trained) -> dict[str, Any]:
+    summary: dict[str, Any] = finite(
+        {
+            "warnings": list(trained.warnings),
+            "library_versions": library_versions(),
+            **trained.summary,
+        }
+    )
+    return summary
+
+
+def _unforeseen(error: Exception) -> ApiError:
+    told = translate(error)
+    if type(told) is not ApiError:
+        return told
+    return TrainingFailedError(
+        f"the training stopped with an unexpected {type(error).__name__}; "
+        "the worker's log says more"
+    )
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

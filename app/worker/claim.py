@@ -1,0 +1,70 @@
+"""Taking a job: one statement, so that no two workers take the same.
+
+    UPDATE jobs SET status = 'running', ... WHERE id =
+        (SELECT id ... WHERE status = 'queued' ORDER BY created_at LIMIT 1
+         FOR UPDATE SKIP LOCKED)  RETURNING ...
+
+PostgreSQL skips what another worker has locked; SQLite has one writer at a time and
+leaves the locking clause out.
+"""
+
+from dataclasses import dataclass, field
+
+from sqlalchemy import select, update
+from sqlalchemy.orm import Session
+
+from app.db.base import utc_now
+from app.db.states import JobStatus
+from app.db.tables import Job, JobInput
+
+__all__ = ["Claim", "claim", "queued"]
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A job that a worker holds. ``attempt`` fences off an earlier holder."""
+
+    job_id: str
+    worker_id: str
+    attempt: int
+    model: str
+    body: bytes = field(repr=False)
+
+
+def queued(session: Session) -> bool:
+    """Tell whether any job waits: a look that takes no lock."""
+    found = session.scalar(
+        select(Job.id).where(Job.status == JobStatus.QUEUED).limit(1)
+    )
+    return found is not None
+
+
+def claim(session: Session, worker_id: str) -> Claim | None:
+    """Take the job that has waited longest; None when there is none."""
+    oldest = (
+        select(Job.id)
+        .where(Job.status == JobStatus.QUEUED)
+        .order_by(Job.created_at, Job.id)
+        .limit(1)
+        .with_for_update(skip_locked=True)
+        .scalar_subquery()
+    )
+    taken = session.execute(
+        update(Job)
+        .where(Job.id == oldest)
+        .values(
+            status=JobStatus.RUNNING,
+            worker_id=worker_id,
+            attempts=Job.attempts + 1,
+            started_at=utc_now(),
+            progress_fraction=0.0,
+            progress_message="starting",
+        )
+        .returning(Job.id, Job.attempts, Job.model)
+        .execution_options(synchronize_session=False)
+    ).one_or_none()
+    if taken is None:
+        return None
+    job_id, attempt, model = taken
+    body = session.scalars(select(JobInput.body).where(JobInput.job_id == job_id)).one()
+    return Claim(job_id, worker_id, attempt, model, body)

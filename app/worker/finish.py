@@ -1,0 +1,153 @@
+"""Ending a job, or giving it back: each one transaction, none by a worker that lost it.
+
+Every UPDATE names the holder and its attempt. A worker that was taken for dead and was
+not changes nothing any more.
+
+A success takes two steps. First the version appears (``publish``); a moment later,
+when every API process has seen it, the job says so (``succeed``). Whoever reads
+"succeeded" is then answered by that version or a newer one. Killed between the two, the
+job is found ``running`` with a version of its own, and recovery completes it.
+"""
+
+from typing import Any
+
+from sqlalchemy import ColumnElement, and_, delete, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.orm import Session
+
+from app.db.base import utc_now
+from app.db.states import JobStatus
+from app.db.tables import Job, JobInput, Model, ModelVersion
+from app.worker.claim import Claim
+from app.worker.messages import Done
+
+__all__ = [
+    "VISIBLE_AFTER_S",
+    "cancel",
+    "fail",
+    "give_back",
+    "note_progress",
+    "publish",
+    "succeed",
+]
+
+VISIBLE_AFTER_S = 0.15
+"""Longer than an API process believes what it knows of a name (0.1 s)."""
+
+
+def _held(claim: Claim) -> ColumnElement[bool]:
+    return and_(
+        Job.id == claim.job_id,
+        Job.status == JobStatus.RUNNING,
+        Job.worker_id == claim.worker_id,
+        Job.attempts == claim.attempt,
+    )
+
+
+def _move(session: Session, claim: Claim, **values: Any) -> bool:
+    """Change the job if this claim still holds it; tell whether it does."""
+    moved = session.scalar(
+        update(Job)
+        .where(_held(claim))
+        .values(**values)
+        .returning(Job.id)
+        .execution_options(synchronize_session=False)
+    )
+    return moved is not None
+
+
+def _end(session: Session, claim: Claim, status: JobStatus, **values: Any) -> bool:
+    values = {"progress_message": status.value, **values}
+    ended = _move(
+        session, claim, status=status, worker_id=None, finished_at=utc_now(), **values
+    )
+    if ended:
+        session.execute(delete(JobInput).where(JobInput.job_id == claim.job_id))
+    return ended
+
+
+def publish(session: Session, claim: Claim, done: Done) -> int | None:
+    """Make the trained version visible; return its number.
+
+    The same number as before when it is asked again. None when the job is no longer
+    held, or was cancelled meanwhile: then nothing appears, and the latter is ended.
+    """
+    job = session.scalar(select(Job).where(_held(claim)).with_for_update())
+    if job is None:
+        return None
+    existing = select(ModelVersion.version).where(ModelVersion.job_id == claim.job_id)
+    if (version := session.scalar(existing)) is not None:
+        return version
+    if job.cancel_requested:
+        cancel(session, claim)
+        return None
+    model_id, number = _next_version(session, claim.model)
+    session.add(
+        ModelVersion(
+            model_id=model_id,
+            version=number,
+            job_id=claim.job_id,
+            summary=done.summary,
+            artifact_sha256=done.sha256,
+            artifact_bytes=done.size,
+        )
+    )
+    return number
+
+
+def _next_version(session: Session, name: str) -> tuple[int, int]:
+    """Return the model's id and its next number; other publishers wait for ours."""
+    dialect = session.get_bind().dialect.name
+    insert = sqlite.insert if dialect == "sqlite" else postgresql.insert
+    row = {"name": name, "last_version": 0, "created_at": utc_now()}
+    session.execute(insert(Model).values(row).on_conflict_do_nothing())
+    model_id, number = session.execute(
+        update(Model)
+        .where(Model.name == name)
+        .values(last_version=Model.last_version + 1)
+        .returning(Model.id, Model.last_version)
+        .execution_options(synchronize_session=False)
+    ).one()
+    return model_id, number
+
+
+def succeed(session: Session, claim: Claim, version: int) -> bool:
+    """Say that the job has made ``version``."""
+    return _end(
+        session,
+        claim,
+        JobStatus.SUCCEEDED,
+        progress_fraction=1.0,
+        result={"model": claim.model, "version": version},
+    )
+
+
+def fail(session: Session, claim: Claim, problem: dict[str, Any]) -> bool:
+    """End the job with a problem."""
+    return _end(session, claim, JobStatus.FAILED, error=problem)
+
+
+def cancel(session: Session, claim: Claim) -> bool:
+    """End the job as cancelled."""
+    return _end(session, claim, JobStatus.CANCELLED)
+
+
+def give_back(session: Session, claim: Claim, reason: str, *, counts: bool) -> bool:
+    """Queue the job again; ``counts`` tells whether this attempt does."""
+    return _move(
+        session,
+        claim,
+        status=JobStatus.QUEUED,
+        worker_id=None,
+        started_at=None,
+        attempts=claim.attempt if counts else claim.attempt - 1,
+        progress_fraction=0.0,
+        progress_message=reason,
+    )
+
+
+def note_progress(
+    session: Session, claim: Claim, fraction: float, message: str
+) -> bool:
+    """Write down how far the job is; tell whether it is still held."""
+    return _move(session, claim, progress_fraction=fraction, progress_message=message)

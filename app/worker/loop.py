@@ -1,0 +1,205 @@
+"""The worker: claim jobs, keep training processes, settle what they say, stop cleanly.
+
+One thread does everything, a few times a second:
+
+    hear the processes -> settle what they said -> beat, recover -> cancel -> claim
+
+A process that has imported everything always stands by, so that a job begins at once.
+What a process said is kept until the database has taken it: a database that is away for
+a while loses nothing.
+"""
+
+import logging
+import threading
+from multiprocessing.connection import wait
+
+from sqlalchemy import select
+from sqlalchemy.exc import OperationalError
+
+from app.artifacts.store import ArtifactStore
+from app.db.session import Database
+from app.db.states import JobStatus
+from app.db.tables import Job
+from app.settings import Settings
+from app.worker import finish, recovery
+from app.worker.claim import Claim, claim, queued
+from app.worker.compiled import cache_environment
+from app.worker.identity import own_identity
+from app.worker.limits import THREAD_LIMITS
+from app.worker.outcome import settle
+from app.worker.process import TrainingProcess
+from app.worker.sweep import sweep, sweep_after, writer
+from app.worker.timer import Timer
+
+__all__ = ["PIPELINE", "Worker"]
+
+log = logging.getLogger(__name__)
+
+PIPELINE = "app.worker.fit.pipeline:run"
+TICK_S = 0.1
+LOOK_EVERY_S = 0.2
+NOTE_EVERY_S = 0.4
+BEAT_EVERY_S = 2.0
+RECOVER_EVERY_S = 3.0
+AWAY_S = 1.0
+
+
+class Worker:
+    """One worker and its training processes; a context that enters and leaves.
+
+    Parameters
+    ----------
+    settings : Settings
+    database : Database
+        With the tables of this version.
+    stopping : threading.Event
+        Ends ``run`` when it is set.
+    run_path : str
+        ``module:function`` of the training pipeline.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        database: Database,
+        stopping: threading.Event,
+        run_path: str = PIPELINE,
+    ) -> None:
+        self.database, self.stopping = database, stopping
+        self.slots, self.run_path = settings.job_concurrency, run_path
+        self.store = ArtifactStore(settings.artifacts_dir)
+        self.environment = {**THREAD_LIMITS, **cache_environment(settings.data_dir)}
+        self.busy: list[tuple[Claim, TrainingProcess]] = []
+        self.standby: TrainingProcess | None = None
+        self._look, self._note = Timer(LOOK_EVERY_S), Timer(NOTE_EVERY_S)
+        self._beat, self._recover = Timer(BEAT_EVERY_S), Timer(RECOVER_EVERY_S)
+        with database.write() as session:
+            self.id = recovery.enter(session, own_identity())
+        self.watch = recovery.Watch(self.id)
+
+    def run(self) -> None:
+        """Work until ``stopping`` is set; then give back what is not done."""
+        log.info("worker %s takes jobs", self.id)
+        try:
+            while not self.stopping.is_set():
+                self._round()
+        finally:
+            self._leave()
+
+    def _round(self) -> None:
+        if self.standby is None:
+            self.standby = TrainingProcess(self.run_path, self.environment)
+        self._hear()
+        try:
+            self._settle()
+            self._attend_to_workers()
+            if self._look.due():
+                self._cancel_what_was_asked()
+                self._claim()
+        except OperationalError as error:
+            log.warning("the database does not answer: %s", error.orig)
+            self.stopping.wait(AWAY_S)
+
+    def _hear(self) -> None:
+        """Wait a moment for any process to say something, and take it in."""
+        processes = [process for _, process in self.busy]
+        if self.standby is not None:
+            processes.append(self.standby)
+        speaking = [one.connection for one in processes if one.last_word is None]
+        if not wait(speaking, TICK_S):
+            return
+        for process in processes:
+            process.hear()
+        if self.standby is not None and self.standby.last_word is not None:
+            log.error("a training process ended before it had a job")
+            self.standby.close()
+            self.standby = None
+            self.stopping.wait(AWAY_S)
+
+    def _settle(self) -> None:
+        """Write down how far jobs are, and end those whose process has ended."""
+        for held, process in list(self.busy):
+            if process.last_word is not None:
+                settle(self.database, held, process.last_word)
+                self._drop(held, process)
+        news = [(held, one) for held, one in self.busy if one.progress is not None]
+        if news and self._note.due():
+            with self.database.write() as session:
+                for held, process in news:
+                    told, process.progress = process.progress, None
+                    if told is not None:
+                        finish.note_progress(session, held, told.fraction, told.message)
+
+    def _drop(self, held: Claim, process: TrainingProcess) -> None:
+        """Let go of a process whose job is over, and of what it left behind."""
+        process.close()
+        sweep_after(self.store, held)
+        self.busy.remove((held, process))
+
+    def _attend_to_workers(self) -> None:
+        """Show that we live, and settle what dead workers held."""
+        if self._beat.due():
+            with self.database.write() as session:
+                if not recovery.beat(session, self.id):
+                    # a long silence: others have our jobs now
+                    self.id = recovery.enter(session, own_identity())
+                    self.watch = recovery.Watch(self.id)
+        if self._recover.due() and (living := self.watch.recover(self.database)):
+            sweep(self.database, self.store, living)
+
+    def _cancel_what_was_asked(self) -> None:
+        """Stop the processes whose job was cancelled, or is no longer ours."""
+        if not self.busy:
+            return
+        ours = [held.job_id for held, _ in self.busy]
+        with self.database.read() as session:
+            rows = session.execute(
+                select(Job.id, Job.worker_id, Job.attempts, Job.cancel_requested).where(
+                    Job.id.in_(ours), Job.status == JobStatus.RUNNING
+                )
+            )
+            found = {row.id: row for row in rows}
+        for held, process in list(self.busy):
+            row = found.get(held.job_id)
+            if row is None or (row.worker_id, row.attempts) != (
+                held.worker_id,
+                held.attempt,
+            ):
+                log.warning("job %s is no longer ours", held.job_id)
+                self._drop(held, process)
+            elif row.cancel_requested:
+                process.cancel()
+
+    def _claim(self) -> None:
+        """Give a waiting job to the process that stands by."""
+        if self.standby is None or not self.standby.ready:
+            return  # a request may be larger than the pipe to a process that imports
+        if len(self.busy) >= self.slots:
+            return
+        with self.database.read() as session:
+            if not queued(session):
+                return
+        with self.database.write() as session:
+            held = claim(session, self.id)
+        if held is None:
+            return
+        log.info("job %s: attempt %d", held.job_id, held.attempt)
+        process, self.standby = self.standby, None
+        self.busy.append((held, process))
+        process.begin(held.body, self.store.root, writer(held))
+
+    def _leave(self) -> None:
+        """End every process; queue again what they had not finished."""
+        cut_off = [held for held, one in self.busy if one.last_word is None]
+        for process in [self.standby, *(one for _, one in self.busy)]:
+            if process is not None and process.last_word is None:
+                process.close()
+        try:
+            with self.database.write() as session:
+                for held in cut_off:
+                    finish.give_back(session, held, "its worker stopped", counts=False)
+            self._settle()
+            with self.database.write() as session:
+                recovery.leave(session, self.id)
+        except OperationalError as error:
+            log.warning("left without a word, others will see it: %s", error.orig)

@@ -1,0 +1,72 @@
+"""The worker's process: signals, the wait for a database, then the loop."""
+
+import logging
+import os
+import signal
+import sys
+import threading
+
+from sqlalchemy.exc import OperationalError
+
+from app.db import migrate
+from app.db.session import Database, open_database
+from app.settings import Settings
+from app.worker.loop import PIPELINE, Worker
+from app.worker.timer import Timer
+
+__all__ = ["run"]
+
+log = logging.getLogger(__name__)
+
+AWAY_S = 1.0
+TELL_EVERY_S = 10.0
+
+
+def run(settings: Settings, *, supervised: bool, run_path: str = PIPELINE) -> int:
+    """Work until a signal says stop; return the exit status.
+
+    Parameters
+    ----------
+    settings : Settings
+    supervised : bool
+        Also stop when standard input ends: whoever started us is gone.
+    run_path : str
+        ``module:function`` of the training pipeline.
+    """
+    stopping = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stopping.set())
+    if supervised:
+        threading.Thread(target=_await_end, args=(stopping,), daemon=True).start()
+    database = open_database(settings.database)
+    try:
+        if _ready(settings, database, stopping):
+            Worker(settings, database, stopping, run_path).run()
+    finally:
+        database.close()
+    return 0
+
+
+def _await_end(stopping: threading.Event) -> None:
+    """Wait for the end of standard input, below Python's own buffers."""
+    while os.read(sys.stdin.fileno(), 4096):
+        pass
+    stopping.set()
+
+
+def _ready(settings: Settings, database: Database, stopping: threading.Event) -> bool:
+    """Migrate the embedded database; wait until somebody has migrated another."""
+    if settings.embedded:
+        migrate.upgrade(database)
+    telling = Timer(TELL_EVERY_S)
+    while not stopping.is_set():
+        try:
+            if migrate.at_head(database):
+                return True
+            problem = "its tables are not those of this version: run demur migrate"
+        except OperationalError:
+            problem = "it cannot be reached"
+        if telling.due():
+            log.warning("waiting for the database: %s", problem)
+        stopping.wait(AWAY_S)
+    return False

@@ -1,0 +1,80 @@
+"""What a worker and its training process say to each other, as JSON frames.
+
+    worker  -> process   Begin, then the request's bytes as the next frame; Cancel
+    process -> worker    Ready; Progress...; then one of Done, Failed, Cancelled
+
+A process that ends without a last word has crashed.
+"""
+
+from multiprocessing.connection import Connection
+from typing import Any
+
+import msgspec
+
+__all__ = [
+    "Begin",
+    "Cancel",
+    "Cancelled",
+    "Done",
+    "Failed",
+    "FromChild",
+    "Progress",
+    "Ready",
+    "ToChild",
+    "decode_from_child",
+    "decode_to_child",
+    "send",
+]
+
+
+class Begin(msgspec.Struct, frozen=True, tag="begin"):
+    """Train: the request follows. ``owner`` marks the files on their way."""
+
+    artifacts: str
+    owner: str
+
+
+class Cancel(msgspec.Struct, frozen=True, tag="cancel"):
+    """Stop at the next report of progress."""
+
+
+class Ready(msgspec.Struct, frozen=True, tag="ready"):
+    """Everything is imported."""
+
+
+class Progress(msgspec.Struct, frozen=True, tag="progress"):
+    """How far the training is, from 0 to 1."""
+
+    fraction: float
+    message: str
+
+
+class Done(msgspec.Struct, frozen=True, tag="done"):
+    """The artifact is on disk; this is what goes into the database."""
+
+    sha256: str
+    size: int
+    summary: dict[str, Any]
+
+
+class Failed(msgspec.Struct, frozen=True, tag="failed"):
+    """The training stopped with this problem."""
+
+    problem: dict[str, Any]
+
+
+class Cancelled(msgspec.Struct, frozen=True, tag="cancelled"):
+    """The training stopped because it was asked to."""
+
+
+ToChild = Begin | Cancel
+FromChild = Ready | Progress | Done | Failed | Cancelled
+
+_encoder = msgspec.json.Encoder()
+decode_to_child = msgspec.json.Decoder(ToChild).decode
+decode_from_child = msgspec.json.Decoder(FromChild).decode
+
+
+def send(connection: Connection, message: ToChild | FromChild) -> None:
+    """Send one message; raises OSError when nobody listens any more."""
+    connection.send_bytes(_encoder.encode(message))

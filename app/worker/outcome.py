@@ -1,0 +1,51 @@
+"""From a training process's last word to the end of its job.
+
+A database that is away raises, and the same last word is settled again later: nothing
+here is done twice by being asked twice.
+"""
+
+import logging
+import time
+
+from sqlalchemy.exc import DBAPIError, OperationalError
+
+from app.db.session import Database
+from app.errors import TrainingFailedError
+from app.worker import finish
+from app.worker.claim import Claim
+from app.worker.messages import Cancelled, Done, Failed
+from app.worker.process import LastWord
+
+__all__ = ["settle"]
+
+log = logging.getLogger(__name__)
+
+
+def settle(database: Database, held: Claim, word: LastWord) -> None:
+    """Write ``word`` into the job that ``held`` holds."""
+    if isinstance(word, Done):
+        word = _publish(database, held, word)
+    with database.write() as session:
+        if isinstance(word, Failed):
+            finish.fail(session, held, word.problem)
+        elif isinstance(word, Cancelled):
+            finish.cancel(session, held)
+    log.info("job %s: %s", held.job_id, type(word).__name__.lower())
+
+
+def _publish(database: Database, held: Claim, done: Done) -> LastWord:
+    """Make the version visible, everywhere, and only then call the job succeeded."""
+    try:
+        with database.write() as session:
+            version = finish.publish(session, held, done)
+    except OperationalError:
+        raise
+    except DBAPIError as error:
+        log.exception("job %s: the version cannot be stored", held.job_id)
+        reason = f"the version cannot be stored ({type(error).__name__})"
+        return Failed(TrainingFailedError(reason).problem())
+    if version is not None:
+        time.sleep(finish.VISIBLE_AFTER_S)
+        with database.write() as session:
+            finish.succeed(session, held, version)
+    return done

@@ -1,0 +1,132 @@
+"""A training process as its worker sees it: started early, given one job, heard out.
+
+Starting early hides the seconds that its imports take. Killing it is always safe: all
+that it has written before its last word is a file nobody knows of.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from multiprocessing import Pipe
+from pathlib import Path
+
+from app.errors import TrainingCrashedError
+from app.worker.messages import (
+    Begin,
+    Cancel,
+    Cancelled,
+    Done,
+    Failed,
+    Progress,
+    Ready,
+    decode_from_child,
+    send,
+)
+
+__all__ = ["LastWord", "TrainingProcess"]
+
+GRACE_S = 0.4
+LastWord = Done | Failed | Cancelled
+
+
+class TrainingProcess:
+    """One process, idle until it is given a job.
+
+    Parameters
+    ----------
+    run_path : str
+        ``module:function`` of the training pipeline.
+    environment : dict
+        Variables that are set for the process.
+    """
+
+    def __init__(self, run_path: str, environment: dict[str, str]) -> None:
+        self.connection, theirs = Pipe()
+        with theirs:
+            arguments = [str(theirs.fileno()), str(os.getpid()), run_path]
+            self._process = subprocess.Popen(  # noqa: S603 - our own module
+                [sys.executable, "-m", "app.worker.child", *arguments],
+                stdin=subprocess.DEVNULL,
+                env={**os.environ, **environment},
+                pass_fds=[theirs.fileno()],
+                start_new_session=True,
+            )
+        self.ready = False
+        self.progress: Progress | None = None
+        self.last_word: LastWord | None = None
+        self._cancelled_at_s: float | None = None
+
+    @property
+    def pid(self) -> int:
+        """The process's number."""
+        return self._process.pid
+
+    def begin(self, body: bytes, artifacts: Path, owner: str) -> None:
+        """Give the process its job; a dead one is noticed when it is heard."""
+        with suppress(OSError):
+            send(self.connection, Begin(str(artifacts.resolve()), owner))
+            self.connection.send_bytes(body)
+
+    def hear(self) -> None:
+        """Take in everything that the process has said; notice its death."""
+        try:
+            while self.last_word is None and self.connection.poll():
+                self._take(self.connection.recv_bytes())
+        except (EOFError, OSError):
+            self.last_word = self._obituary()
+
+    def _take(self, frame: bytes) -> None:
+        message = decode_from_child(frame)
+        if isinstance(message, Ready):
+            self.ready = True
+        elif isinstance(message, Progress):
+            self.progress = message
+        else:
+            self.last_word = message
+
+    def _obituary(self) -> LastWord:
+        """Say what the process died of."""
+        if self._cancelled_at_s is not None:
+            return Cancelled()
+        try:
+            status = self._process.wait(GRACE_S)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            status = self._process.returncode
+        return Failed(TrainingCrashedError(_cause(status)).problem())
+
+    def cancel(self) -> None:
+        """Ask for a stop, and kill the process when it takes too long to obey."""
+        now_s = time.monotonic()
+        if self._cancelled_at_s is None:
+            self._cancelled_at_s = now_s
+            with suppress(OSError):
+                send(self.connection, Cancel())
+        elif now_s - self._cancelled_at_s > GRACE_S and self.last_word is None:
+            self.kill()
+            self.last_word = Cancelled()
+
+    def kill(self) -> None:
+        """End the process, and all that it started, at once."""
+        with suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+
+    def close(self) -> None:
+        """Let go of the process; what still lives is killed."""
+        self.kill()
+        self.connection.close()
+
+
+def _cause(status: int) -> str:
+    if status == -signal.SIGKILL:
+        return (
+            "the training process was killed (SIGKILL), most often because the machine "
+            "ran out of memory: train on fewer rows or with less cache"
+        )
+    if status < 0:
+        return f"the training process died of {signal.Signals(-status).name}"
+    return f"the training process ended with status {status} and without a result"

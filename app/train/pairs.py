@@ -16,8 +16,6 @@ from solvers.rules.registry import RULES
 
 __all__ = ["cost_matrix", "pair_errors", "rule_kind"]
 
-_PROBABILITY_TRAINERS = ("p-svm",)
-
 
 def rule_kind(request: TrainRequest) -> str:
     """Return the rule's name: the one asked for, or the trainer's own."""
@@ -82,11 +80,12 @@ def _reject_threshold(request: TrainRequest) -> float | None:
 
 def _option_errors(request: TrainRequest) -> Iterator[FieldError]:
     evaluation = request.evaluation
-    if request.target.probability and request.trainer.kind not in _PROBABILITY_TRAINERS:
+    if request.target.probability and not TRAINERS[request.trainer.kind].probabilities:
+        able = [entry.kind for entry in TRAINERS.values() if entry.probabilities]
         yield FieldError(
             "/target/probability",
-            "only these trainers learn from probabilities:"
-            f" {', '.join(_PROBABILITY_TRAINERS)}; others take labels",
+            "the trainer takes labels; these learn from probabilities:"
+            f" {', '.join(able)}",
         )
     if request.refit and evaluation.holdout == 0:
         yield FieldError(

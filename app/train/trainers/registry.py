@@ -13,6 +13,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from app.train.trainers.psvm import ProbabilisticLabelTrainer
 from app.train.trainers.svm import DoubleHingeTrainer, HingeTrainer
 from solvers.rules.registry import RULES
 
@@ -30,10 +31,20 @@ SCORE_RULES = (
 
 @dataclass(frozen=True, slots=True)
 class TrainerKind:
-    """One row of the table: a trainer's own rules come before the score rules."""
+    """One row of the table.
+
+    Parameters
+    ----------
+    kind : str
+    own_rules : tuple of str
+        Rules that fit this trainer beside the score rules; the first is its default.
+    probabilities : bool
+        Whether the target may hold probabilities of +1.
+    """
 
     kind: str
     own_rules: tuple[str, ...] = ()
+    probabilities: bool = False
 
     @property
     def rules(self) -> tuple[str, ...]:
@@ -50,11 +61,12 @@ TRAINERS = {
     entry.kind: entry
     for entry in (
         TrainerKind("double-hinge-svm", ("plug-in", "bartlett-wegkamp")),
+        TrainerKind("p-svm", ("plug-in",), probabilities=True),
         TrainerKind("svm"),
     )
 }
 
 Trainer = Annotated[
-    DoubleHingeTrainer | HingeTrainer,
+    DoubleHingeTrainer | ProbabilisticLabelTrainer | HingeTrainer,
     Field(discriminator="kind"),
 ]

@@ -24,6 +24,8 @@ class KernelMachine(StrictModel):
     """Largest number of solver steps; -1 sets no limit."""
     cache_size: Annotated[float, Field(gt=0, le=4096)] = 200.0
     """Memory for kernel rows, in megabytes."""
+    class_weight: Literal["balanced"] | None = None
+    """``balanced`` weighs the classes as if they were equally frequent."""
 
 
 class DoubleHingeTrainer(KernelMachine):

@@ -71,6 +71,18 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class OutOfFold:
+    """Scores by models that did not see the row, and the fold of each row."""
+
+    evidence: Evidence
+    fold: Rows
+
+    def payload(self) -> dict[str, Any]:
+        """Return the scores as plain data."""
+        return {**self.evidence.payload(), "fold": self.fold}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Fitted:
     """A model and what it was fitted on.
 
@@ -79,9 +91,8 @@ class Fitted:
     part : Part
     features, scorer, calibration, rule
         What is served.
-    out_of_fold : Evidence
-        Scores by models that did not see the row.
-    fold : ndarray of shape (n_rows,)
+    out_of_fold : OutOfFold or None
+        None where neither the rule nor a calibration was fitted on scores.
     facts : dict
         What the estimator says about itself.
     warnings : list of str
@@ -92,8 +103,7 @@ class Fitted:
     scorer: Scorer
     calibration: Calibration
     rule: FittedByScores
-    out_of_fold: Evidence
-    fold: Rows
+    out_of_fold: OutOfFold | None
     facts: dict[str, Any]
     warnings: list[str]
 
@@ -120,22 +130,24 @@ def fit(job: Job, rows: Rows, promised_on: Rows, report: Report) -> Fitted:
     report.begin()
     part = job.part(rows)
     features, matrix = _encode(job, rows)
-    fold = folds(job.sample, rows, job.request.evaluation.seed)
+    learns = RULES[rule_kind(job.request)].learns
+    link = job.builder.link
+    unseen = None
     with catch_warnings(record=True) as caught:
         simplefilter("always")
-        unseen = _out_of_fold(job, part, matrix, fold, report)
+        if learns or link is None:
+            unseen = _out_of_fold(job, part, matrix, report.part(0.0, 0.75, ""))
         estimator = _fit_one(job, part, matrix, report.part(0.75, 0.98, "fitting"))
     scorer = load(estimator.scorer_payload())
-    calibration = calibrate(unseen)
+    calibration = _calibration(link and link(estimator), unseen)
     warnings = list(dict.fromkeys(str(warning.message) for warning in caught))
     report.part(0.98, 1.0, "choosing the thresholds").begin()
-    evidence: Evidence | None = unseen
+    evidence: Evidence | None = None
     if len(promised_on):
-        kept = job.part(promised_on)
-        held = encode_table(features, job.table.take(promised_on)).matrix
-        evidence = score(scorer, held, kept)
-    elif not RULES[rule_kind(job.request)].learns:
-        evidence = None
+        kept = encode_table(features, job.table.take(promised_on)).matrix
+        evidence = score(scorer, kept, job.part(promised_on))
+    elif learns and unseen is not None:
+        evidence = unseen.evidence
     return Fitted(
         part=part,
         features=features,
@@ -143,10 +155,19 @@ def fit(job: Job, rows: Rows, promised_on: Rows, report: Report) -> Fitted:
         calibration=calibration,
         rule=fit_rule(job.request, job.costs, calibration, evidence),
         out_of_fold=unseen,
-        fold=fold,
         facts=job.builder.facts(estimator),
         warnings=[*warnings, *calibration.notes],
     )
+
+
+def _calibration(slope: float | None, unseen: OutOfFold | None) -> Calibration:
+    """Return the scorer's own link, or a curve through out-of-fold scores."""
+    if slope is not None:
+        return Calibration.link(slope)
+    if unseen is None:
+        msg = "a scorer without a link is calibrated on out-of-fold scores"
+        raise ValueError(msg)
+    return calibrate(unseen.evidence)
 
 
 def _encode(job: Job, rows: Rows) -> tuple[FeatureSchema, Floats]:
@@ -159,19 +180,17 @@ def _encode(job: Job, rows: Rows) -> tuple[FeatureSchema, Floats]:
     return features, encode_table(features, table).matrix
 
 
-def _out_of_fold(
-    job: Job, part: Part, matrix: Floats, fold: Rows, report: Report
-) -> Evidence:
+def _out_of_fold(job: Job, part: Part, matrix: Floats, report: Report) -> OutOfFold:
     """Score every row by a model fitted on the other folds."""
+    fold = folds(job.sample, part.rows, job.request.evaluation.seed)
     scores = np.empty(len(fold))
     rejects: Floats | None = None
-    numbers = np.unique(fold)
-    for k in numbers:
-        message = f"fold {k + 1} of {len(numbers)}"
-        stretch = report.part(
-            0.75 * k / len(numbers), 0.75 * (k + 1) / len(numbers), message
-        )
+    n_folds = int(fold.max()) + 1
+    for k in range(n_folds):
         out = fold == k
+        stretch = report.part(
+            k / n_folds, (k + 1) / n_folds, f"fold {k + 1} of {n_folds}"
+        )
         estimator = _fit_one(job, _only(part, ~out), matrix[~out], stretch)
         scorer = load(estimator.scorer_payload())
         scores[out] = scorer.score(matrix[out])
@@ -179,7 +198,7 @@ def _out_of_fold(
         if seen is not None:
             rejects = np.empty(len(fold)) if rejects is None else rejects
             rejects[out] = seen
-    return Evidence(part, scores, rejects)
+    return OutOfFold(Evidence(part, scores, rejects), fold)
 
 
 def _only(part: Part, kept: NDArray[np.bool_]) -> Part:

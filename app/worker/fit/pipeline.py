@@ -92,7 +92,7 @@ def run(request: Mapping[str, Any], progress: Progress) -> Trained:
             **_served(job, served).to_payload(),
             "evidence": {
                 "split": parts.payload(),
-                "out_of_fold": {**served.out_of_fold.payload(), "fold": served.fold},
+                "out_of_fold": served.out_of_fold and served.out_of_fold.payload(),
                 "holdout": None if held is None else held.payload(),
             },
         },

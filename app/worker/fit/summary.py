@@ -1,16 +1,12 @@
 """The facts of a version, as GET /models/{name}/versions/{version} shows them."""
 
-import sys
 from dataclasses import asdict
-from importlib.metadata import version
 from typing import Any
 
 from app.train.pairs import rule_kind
 from app.worker.fit.fitting import Fitted, Job
 
-__all__ = ["describe", "library_versions"]
-
-_LIBRARIES = ("demur", "numpy", "scipy", "scikit-learn", "numba", "joblib")
+__all__ = ["describe"]
 
 
 def describe(
@@ -49,14 +45,7 @@ def describe(
         "embedded_costs": rule.get("embedded_costs"),
         "promise": rule.get("promise"),
         "warnings": warnings,
-        "library_versions": library_versions(),
     }
-
-
-def library_versions() -> dict[str, str]:
-    """Return the versions that an artifact depends on."""
-    found = {name: version(name) for name in _LIBRARIES}
-    return {"python": sys.version.split()[0], **found}
 
 
 def _thresholds(rule: dict[str, Any]) -> dict[str, Any] | None:

@@ -1,0 +1,115 @@
+"""The commands that talk to a running service: ``demur train``, ``demur predict``."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+__all__ = ["register"]
+
+Url = Annotated[
+    str, typer.Option(envvar="DEMUR_URL", help="Address of the running service.")
+]
+Key = Annotated[
+    str | None,
+    typer.Option(envvar="DEMUR_API_KEY", help="A key, where the service has keys."),
+]
+LOCAL = "http://127.0.0.1:8000"
+
+
+def register(demur: typer.Typer) -> None:
+    """Add the commands to a typer application."""
+    demur.command()(train)
+    demur.command()(predict)
+
+
+def train(  # noqa: PLR0913, PLR0917 - one parameter an option
+    file: Annotated[Path, typer.Argument(help="A CSV file with a header.")],
+    target: Annotated[str, typer.Option(help="The column to predict.")],
+    positive: Annotated[str, typer.Option(help="The label that is +1.")],
+    model: Annotated[
+        str | None, typer.Option(help="Name of the model; the file's when left out.")
+    ] = None,
+    trainer: Annotated[str, typer.Option(help="Kind of trainer.")] = "double-hinge-svm",
+    rule: Annotated[
+        str | None, typer.Option(help="Kind of rule; the trainer's own when left out.")
+    ] = None,
+    false_positive: Annotated[
+        float, typer.Option(help="Cost of calling a true -1 +1.")
+    ] = 1.0,
+    false_negative: Annotated[
+        float, typer.Option(help="Cost of calling a true +1 -1.")
+    ] = 1.0,
+    reject_positive: Annotated[
+        float, typer.Option(help="Cost of rejecting a true +1.")
+    ] = 0.25,
+    reject_negative: Annotated[
+        float, typer.Option(help="Cost of rejecting a true -1.")
+    ] = 0.25,
+    costs: Annotated[
+        bool, typer.Option(help="Whether to name costs; some rules need none.")
+    ] = True,
+    weight: Annotated[str | None, typer.Option(help="A column of row weights.")] = None,
+    groups: Annotated[
+        str | None, typer.Option(help="A column whose equal values stay together.")
+    ] = None,
+    order_by: Annotated[
+        str | None, typer.Option(help="A column of dates: the future evaluates.")
+    ] = None,
+    holdout: Annotated[float, typer.Option(help="Share of rows held out.")] = 0.2,
+    seed: Annotated[int, typer.Option(help="Seed of the split.")] = 0,
+    setting: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="PATH=VALUE",
+            help="Anything else of the request, such as trainer.C=10 or"
+            ' trainer.kernel={"kind":"linear"}; may be repeated.',
+        ),
+    ] = None,
+    url: Url = LOCAL,
+    api_key: Key = None,
+) -> None:
+    """Train a model on a CSV file and wait for it."""
+    from app.client import training  # noqa: PLC0415 - other commands start without it
+
+    prices = {
+        "false_positive": false_positive,
+        "false_negative": false_negative,
+        "reject_positive": reject_positive,
+        "reject_negative": reject_negative,
+    }
+    order = training.Order(
+        file=file,
+        target=target,
+        positive=positive,
+        model=model,
+        trainer=trainer,
+        rule=rule,
+        costs=prices if costs else None,
+        weight=weight,
+        groups=groups,
+        order_by=order_by,
+        holdout=holdout,
+        seed=seed,
+        settings=tuple(setting or ()),
+    )
+    raise typer.Exit(training.run(order, url, api_key))
+
+
+def predict(
+    model: Annotated[str, typer.Argument(help="NAME, or NAME:VERSION.")],
+    file: Annotated[Path, typer.Argument(help="A CSV file with the model's columns.")],
+    output: Annotated[
+        Path | None, typer.Option(help="Where to write; standard output if left out.")
+    ] = None,
+    output_format: Annotated[
+        Literal["csv", "json"], typer.Option("--format", help="Form of the decisions.")
+    ] = "csv",
+    url: Url = LOCAL,
+    api_key: Key = None,
+) -> None:
+    """Decide the rows of a CSV file; other columns pass through unchanged."""
+    from app.client import predicting  # noqa: PLC0415 - see above
+
+    raise typer.Exit(predicting.run(model, file, output, output_format, url, api_key))

@@ -1,0 +1,184 @@
+"""``demur train``: a CSV file becomes a request, a job, a table of figures."""
+
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from app.client.csv_table import CsvTable, TableError, as_label, read_csv
+from app.client.http import Client, ClientError
+
+__all__ = ["Order", "follow", "request_of", "run"]
+
+INTERRUPTED = 130
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What the command line asked for; None leaves a choice to the service."""
+
+    file: Path
+    target: str
+    positive: str
+    model: str | None
+    trainer: str
+    rule: str | None
+    costs: dict[str, float] | None
+    weight: str | None
+    groups: str | None
+    order_by: str | None
+    holdout: float
+    seed: int
+    settings: tuple[str, ...] = ()
+
+
+def run(order: Order, url: str, key: str | None) -> int:
+    """Train, wait, and show how good the model is; return the exit status."""
+    console = Console(stderr=True)
+    try:
+        table = read_csv(order.file)
+        request = request_of(order, table)
+    except TableError as error:
+        console.print(f"demur: {error}", style="red", markup=False)
+        return 2
+    try:
+        with Client(url, key) as client:
+            job = client.train(request)
+            done = follow(client, job, console)
+            result = done["result"]
+            version = client.version(result["model"], result["version"])
+    except KeyboardInterrupt:
+        console.print("demur: stopped; the job was cancelled", style="red")
+        return INTERRUPTED
+    except ClientError as error:
+        places = "".join(
+            f"\n  row {row + 1} is on line {table.lines[row]} of {order.file}"
+            for row in sorted(set(error.rows))
+            if row < len(table.lines)
+        )
+        console.print(f"demur: {error}{places}", style="red", markup=False)
+        return 1
+    show(version, Console())
+    return 0
+
+
+def request_of(order: Order, table: CsvTable) -> dict[str, Any]:
+    """Return the body of POST /train.
+
+    Raises
+    ------
+    TableError
+        When the file lacks a column, or a setting cannot be read.
+    """
+    kinds = table.kinds()
+    for name in (order.target, order.weight, order.groups, order.order_by):
+        if name is not None and name not in kinds:
+            msg = (
+                f"{table.path} has no column {name!r}; it has"
+                f" {', '.join(table.columns)}"
+            )
+            raise TableError(msg)
+    request: dict[str, Any] = {
+        "model": order.model or _name(order.file),
+        "trainer": {"kind": order.trainer},
+        "data": {
+            "kind": "inline",
+            "columns": table.columns,
+            "rows": table.typed(kinds),
+        },
+        "target": {
+            "column": order.target,
+            "positive": as_label(order.positive, kinds[order.target]),
+        },
+        "evaluation": {"holdout": order.holdout, "seed": order.seed},
+    }
+    if order.costs is not None:
+        request["costs"] = order.costs
+    if order.rule is not None:
+        request["rule"] = {"kind": order.rule}
+    if order.weight is not None:
+        request["target"]["weight"] = order.weight
+    if order.groups is not None:
+        request["groups"] = order.groups
+    if order.order_by is not None:
+        request["evaluation"]["order_by"] = order.order_by
+    for setting in order.settings:
+        _set(request, setting)
+    return request
+
+
+def follow(client: Client, job: dict[str, Any], console: Console) -> dict[str, Any]:
+    """Show a job's progress until it has succeeded; cancel it when interrupted."""
+    columns = (
+        TextColumn("{task.fields[model]}"),
+        BarColumn(),
+        TextColumn("{task.percentage:>3.0f}%"),
+        TimeElapsedColumn(),
+        TextColumn("{task.description}", markup=False),
+    )
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("queued", total=1.0, model=job["model"])
+        try:
+            return client.wait(
+                job,
+                lambda now: bar.update(
+                    task,
+                    completed=now["progress"]["fraction"],
+                    description=now["progress"]["message"],
+                ),
+            )
+        except KeyboardInterrupt:
+            client.cancel(job["id"])
+            raise
+
+
+def show(version: dict[str, Any], console: Console) -> None:
+    """Print what a version is and how it did on held-out rows."""
+    figures = version["evaluation"]
+    table = Table(title=f"{version['name']}, version {version['version']}", box=None)
+    table.add_column("held-out rows")
+    table.add_column(str(figures["rows"]), justify="right")
+    for key, name in (
+        ("expected_cost", "expected cost"),
+        ("error_rate", "error rate, of all"),
+        ("reject_rate", "reject rate"),
+        ("selective_error", "error rate, of decided"),
+    ):
+        if figures.get(key) is not None:
+            table.add_row(name, f"{figures[key]:.4f}")
+    for answer, cost in (figures.get("constants") or {}).items():
+        table.add_row(f"cost of always {answer}", f"{cost:.4f}")
+    console.print(table)
+    for warning in version.get("warnings", []):
+        console.print(f"warning: {warning}", style="yellow", markup=False)
+
+
+def _set(request: dict[str, Any], setting: str) -> None:
+    """Put one PATH=VALUE into a request; a value that is no JSON is text."""
+    path, equals, text = setting.partition("=")
+    keys = path.split(".")
+    if not equals or not all(keys):
+        msg = f"--set takes PATH=VALUE such as trainer.C=10, not {setting!r}"
+        raise TableError(msg)
+    try:
+        value = json.loads(text)
+    except ValueError:
+        value = text
+    here = request
+    for key in keys[:-1]:
+        here = here.setdefault(key, {})
+        if not isinstance(here, dict):
+            msg = f"--set {setting}: {key!r} holds no further settings"
+            raise TableError(msg)
+    here[keys[-1]] = value
+
+
+def _name(file: Path) -> str:
+    """Return a model name that is made of the file's."""
+    name = re.sub(r"[^A-Za-z0-9._-]+", "-", file.stem).strip("-._")[:64]
+    return name or "model"

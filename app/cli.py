@@ -3,6 +3,8 @@
     demur serve     the API and, beside it, a worker that is kept alive
     demur worker    a worker alone
     demur migrate   bring the database to the tables of this version
+    demur train     train a model of a running service on a CSV file
+    demur predict   decide the rows of a CSV file
 
 A wrong setting is one line on standard error and exit status 2.
 """
@@ -12,6 +14,7 @@ from typing import Annotated
 import typer
 
 from app import logs
+from app.client.commands import register
 from app.settings import Settings, SettingsError, load_settings
 
 __all__ = ["main"]
@@ -88,6 +91,9 @@ def migrate() -> None:
     finally:
         database.close()
     typer.echo("the database has the tables of this version")
+
+
+register(demur)
 
 
 def main() -> None:

@@ -1,0 +1,244 @@
+"""The real service for tests: its own processes, port, data folder and database."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import httpx
+import psutil
+import pytest
+import sqlalchemy
+
+from app.db import migrate
+from app.db.session import Database, open_database
+
+POSTGRES = (
+    "postgresql+psycopg://root@127.0.0.1:5432/test",
+    "postgresql+psycopg://postgres@127.0.0.1:5432/test",
+)
+READY_S = 30.0
+
+
+@dataclass
+class Service:
+    """A running ``demur serve`` (or none, between ``stop`` and ``start``)."""
+
+    data_dir: Path
+    environment: dict[str, str] = field(default_factory=dict)
+    arguments: tuple[str, ...] = ()
+    process: subprocess.Popen[str] | None = None
+    url: str = ""
+    http: httpx.Client = field(default_factory=httpx.Client)
+
+    def start(self) -> "Service":
+        """Start it and wait until it is ready."""
+        log = (self.data_dir / "log").open("a")
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "app.cli", "serve", "--port", "0", *self.arguments],
+            env=self._environment(),
+            cwd=Path(__file__).parents[2],
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
+            start_new_session=True,
+        )
+        log.close()
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        found = re.search(r"http://\S+", line)
+        assert found, f"no address: {line!r}; {self.log()}"
+        self.url = found[0]
+        self.http = httpx.Client(base_url=self.url, timeout=60)
+        self._await_ready()
+        return self
+
+    def _environment(self) -> dict[str, str]:
+        outer = {k: v for k, v in os.environ.items() if not k.startswith("DEMUR_")}
+        return {**outer, "DEMUR_DATA_DIR": str(self.data_dir), **self.environment}
+
+    def _await_ready(self) -> None:
+        until = time.monotonic() + READY_S
+        while time.monotonic() < until:
+            assert self.process is not None
+            assert self.process.poll() is None, self.log()
+            with suppress(httpx.TransportError):
+                if self.http.get("/readyz").status_code == 200:
+                    return
+            time.sleep(0.02)
+        pytest.fail(f"the service did not get ready: {self.log()}")
+
+    def log(self) -> str:
+        """Return the end of its log."""
+        return (self.data_dir / "log").read_text()[-4000:]
+
+    def descendants(self) -> list[psutil.Process]:
+        """Return every process below the service."""
+        assert self.process is not None
+        return psutil.Process(self.process.pid).children(recursive=True)
+
+    def worker(self) -> psutil.Process:
+        """Return its worker process."""
+        return self._only("app.cli worker")
+
+    def trainers(self) -> list[psutil.Process]:
+        """Return the training processes, busy or standing by."""
+        return [p for p in self.descendants() if _runs(p, "app.worker.child")]
+
+    def _only(self, command: str) -> psutil.Process:
+        (found,) = [p for p in self.descendants() if _runs(p, command)]
+        return found
+
+    def kill(self) -> None:
+        """Kill everything at once with SIGKILL, as a power cut would."""
+        assert self.process is not None
+        victims = [psutil.Process(self.process.pid), *self.descendants()]
+        for victim in victims:
+            with suppress(psutil.NoSuchProcess):
+                victim.send_signal(signal.SIGKILL)
+        self._reap()
+        psutil.wait_procs(victims, timeout=10)
+
+    def stop(self) -> int:
+        """Stop it with SIGTERM; return its exit status."""
+        if self.process is None:
+            return 0
+        self.process.send_signal(signal.SIGTERM)
+        return self._reap()
+
+    def _reap(self) -> int:
+        assert self.process is not None
+        status = self.process.wait(30)
+        if self.process.stdout is not None:
+            self.process.stdout.close()
+        self.process = None
+        self.http.close()
+        return status
+
+    def job(self, job_id: str) -> dict:
+        """Return the job as it stands."""
+        answer = self.http.get(f"/jobs/{job_id}")
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+    def await_job(self, job_id: str, *statuses: str, timeout_s: float = 60.0) -> dict:
+        """Wait until the job is in one of ``statuses`` (default: ended)."""
+        wanted = statuses or ("succeeded", "failed", "cancelled")
+        until = time.monotonic() + timeout_s
+        while time.monotonic() < until:
+            job = self.job(job_id)
+            if job["status"] in wanted:
+                return job
+            time.sleep(0.02)
+        pytest.fail(f"job stayed {job}; {self.log()}")
+
+    def train(self, request: dict, *, wait: bool = True, **headers: str) -> dict:
+        """Post a training; return the job, ended when ``wait``."""
+        answer = self.http.post("/train", json=request, headers=headers)
+        assert answer.status_code == 202, answer.text
+        job = answer.json()
+        return self.await_job(job["id"]) if wait else job
+
+
+def _runs(process: psutil.Process, command: str) -> bool:
+    try:
+        return command in " ".join(process.cmdline())
+    except psutil.NoSuchProcess:
+        return False
+
+
+StartService = Callable[..., Service]
+
+
+@pytest.fixture
+def start_service(tmp_path: Path) -> Iterator[StartService]:
+    """Start services, each in a folder of its own; all are stopped at the end."""
+    started: list[Service] = []
+
+    def start(*arguments: str, **environment: str) -> Service:
+        folder = tmp_path / f"service-{len(started)}"
+        folder.mkdir()
+        service = Service(folder, environment, arguments)
+        started.append(service)
+        return service.start()
+
+    yield start
+    for service in started:
+        service.stop()
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """One running service with SQLite and no keys, shared by a module's tests."""
+    service = Service(tmp_path_factory.mktemp("server")).start()
+    yield service
+    service.stop()
+
+
+def _postgres_server() -> str | None:
+    """Return the URL of a PostgreSQL server that lets us in."""
+    given = os.environ.get("DEMUR_TEST_POSTGRES_URL")
+    for url in (given,) if given else POSTGRES:
+        engine = sqlalchemy.create_engine(url, connect_args={"connect_timeout": 2})
+        try:
+            with engine.connect():
+                return url
+        except sqlalchemy.exc.OperationalError:
+            continue
+        finally:
+            engine.dispose()
+    return None
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> str:
+    """The URL of a PostgreSQL server, or the reason why there is none."""
+    url = _postgres_server()
+    if url is None:
+        required = os.environ.get("CI")
+        reason = "no PostgreSQL at DEMUR_TEST_POSTGRES_URL or 127.0.0.1:5432"
+        if required:
+            pytest.fail(reason)
+        pytest.skip(reason)
+    return url
+
+
+@pytest.fixture
+def postgres_url(postgres_server: str) -> Iterator[str]:
+    """A fresh PostgreSQL database of the test's own."""
+    name = f"demur_{uuid.uuid4().hex[:12]}"
+    admin = sqlalchemy.create_engine(postgres_server, isolation_level="AUTOCOMMIT")
+    with admin.connect() as connection:
+        connection.execute(sqlalchemy.text(f"CREATE DATABASE {name}"))
+    url = sqlalchemy.make_url(postgres_server).set(database=name)
+    yield url.render_as_string(hide_password=False)
+    with admin.connect() as connection:
+        connection.execute(sqlalchemy.text(f"DROP DATABASE {name} WITH (FORCE)"))
+    admin.dispose()
+
+
+@pytest.fixture(
+    params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)]
+)
+def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The URL of an empty database, on SQLite and on PostgreSQL."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'database.sqlite3'}"
+    url: str = request.getfixturevalue("postgres_url")
+    return url
+
+
+@pytest.fixture
+def database(database_url: str) -> Iterator[Database]:
+    """A database with the tables of this version."""
+    opened = open_database(database_url)
+    migrate.upgrade(opened)
+    yield opened
+    opened.close()

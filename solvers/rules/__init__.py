@@ -8,6 +8,9 @@ from typing import Any
 
 _HOMES = {
     "Band": "band",
+    "BoundedAbstentionRule": "bounded_abstention",
+    "MutualInformationRule": "mutual_information",
+    "SymmetricRule": "symmetric",
     "BartlettWegkampRule": "bartlett_wegkamp",
     "ChowRule": "chow",
     "ExpectedCostRule": "expected_cost",

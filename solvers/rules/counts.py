@@ -12,12 +12,14 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Counts", "count"]
+from solvers.rules.sorting import SortedScores, sort_scores
+
+__all__ = ["Counts", "between", "count"]
 
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Counts:
     """Distinct scores and the weight of each class below every cut.
 
@@ -59,9 +61,13 @@ class Counts:
             return -inf
         if cut >= len(self.values):
             return inf
-        left, right = float(self.values[cut - 1]), float(self.values[cut])
-        middle = left / 2 + right / 2
-        return middle if left < middle <= right else right
+        return between(float(self.values[cut - 1]), float(self.values[cut]))
+
+
+def between(left: float, right: float) -> float:
+    """Return a number t with left < t <= right, in the middle where there is one."""
+    middle = left / 2 + right / 2
+    return middle if left < middle <= right else right
 
 
 def count(
@@ -71,24 +77,31 @@ def count(
 
     Rows of weight zero are left out, as if they were not there.
     """
-    if weights is not None and not weights.all():
+    if weights is None:
+        return counts_of(sort_scores(scores, positive))
+    if not weights.all():
         kept = weights > 0
         scores, positive, weights = scores[kept], positive[kept], weights[kept]
     order = np.argsort(scores)
-    ordered = scores[order]
-    last = np.flatnonzero(ordered[1:] != ordered[:-1])
-    ends = np.append(last, len(ordered) - 1)
-    if weights is None:
-        below = np.cumsum(positive[order], dtype=np.int64)[ends]
-        positive_below = below.astype(np.float64)
-        negative_below = (ends + 1 - below).astype(np.float64)
-    else:
-        w = weights[order]
-        mask = positive[order]
-        positive_below = np.cumsum(np.where(mask, w, 0.0))[ends]
-        negative_below = np.cumsum(np.where(mask, 0.0, w))[ends]
+    ordered, mask, w = scores[order], positive[order], weights[order]
+    ends = np.append(np.flatnonzero(ordered[1:] != ordered[:-1]), len(ordered) - 1)
+    positive_below = np.cumsum(np.where(mask, w, 0.0))[ends]
+    negative_below = np.cumsum(np.where(mask, 0.0, w))[ends]
+    return Counts(ordered[ends], _from_zero(positive_below), _from_zero(negative_below))
+
+
+def counts_of(ordered: SortedScores) -> Counts:
+    """Return the counts of sorted scores, every row of weight one."""
+    n_rows = len(ordered.is_positive)
+    ends = np.append(np.flatnonzero(ordered.differs_from_next(slice(None))), n_rows - 1)
+    positive_below = np.cumsum(ordered.is_positive, dtype=np.int64)[ends]
+    negative_below = ends + 1 - positive_below
     return Counts(
-        values=ordered[ends],
-        positive_below=np.concatenate(([0.0], positive_below)),
-        negative_below=np.concatenate(([0.0], negative_below)),
+        ordered.values(ends),
+        _from_zero(positive_below.astype(np.float64)),
+        _from_zero(negative_below.astype(np.float64)),
     )
+
+
+def _from_zero(below: Floats) -> Floats:
+    return np.concatenate(([0.0], below))

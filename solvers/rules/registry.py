@@ -9,15 +9,26 @@ from typing import Any
 from solvers.errors import UnknownNameError
 from solvers.rules.bartlett_wegkamp import BartlettWegkampRule
 from solvers.rules.base import FittedByScores
+from solvers.rules.bounded_abstention import BoundedAbstentionRule
 from solvers.rules.chow import ChowRule
 from solvers.rules.expected_cost import ExpectedCostRule
+from solvers.rules.mutual_information import MutualInformationRule
 from solvers.rules.plug_in import PlugInRule
+from solvers.rules.symmetric import SymmetricRule
 
 __all__ = ["RULES", "make_rule"]
 
 RULES: dict[str, type[FittedByScores]] = {
     rule.kind: rule
-    for rule in (PlugInRule, BartlettWegkampRule, ChowRule, ExpectedCostRule)
+    for rule in (
+        PlugInRule,
+        BartlettWegkampRule,
+        ChowRule,
+        ExpectedCostRule,
+        SymmetricRule,
+        MutualInformationRule,
+        BoundedAbstentionRule,
+    )
 }
 
 

@@ -1,0 +1,77 @@
+"""The pair of thresholds that maximises a smooth objective, f_- <= f_+.
+
+The objective is a sum of one curve per threshold, so the two-dimensional Newton
+iteration is two iterations on a line. Starts: the best constrained pair of grid
+points, and the highest local maxima of either curve. Where the best two cross, the
+optimum lies on f_- = f_+ and the sum of the curves is maximised instead.
+"""
+
+from dataclasses import dataclass
+from math import inf
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solvers.rules.newton import Curve, maximise
+from solvers.rules.objectives import Objective
+
+__all__ = ["SmoothOptimum", "maximise_band"]
+
+Floats = NDArray[np.float64]
+
+_STARTS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class SmoothOptimum:
+    """The best pair, its value, and how many Newton iterations were made in all."""
+
+    lower: float
+    upper: float
+    value: float
+    iterations: int
+
+
+def maximise_band(objective: Objective) -> SmoothOptimum:
+    """Return the best pair of thresholds from several starts."""
+    densities = objective.densities
+    grid = densities.grid
+    reach = 4.0 * max(densities.positive.width, densities.negative.width)
+    lower_values, upper_values = objective.on_grid()
+    joint = np.maximum.accumulate(lower_values) + upper_values
+    j = int(np.argmax(joint))
+    i = int(np.argmax(lower_values[: j + 1]))
+    lows = _refined(objective.lower, grid[_starts(lower_values, i)], reach)
+    highs = _refined(objective.upper, grid[_starts(upper_values, j)], reach)
+
+    def both(z: float) -> tuple[float, float, float]:
+        a, b = objective.lower(z), objective.upper(z)
+        return a[0] + b[0], a[1] + b[1], a[2] + b[2]
+
+    total = lower_values + upper_values
+    middles = _refined(both, grid[_starts(total, int(np.argmax(total)))], reach)
+    # No -1 at all, or no +1 at all: both curves are zero there.
+    pairs = [
+        SmoothOptimum(low, high, low_value + high_value, steps_low + steps_high)
+        for low, low_value, steps_low in [*lows, (-inf, 0.0, 0)]
+        for high, high_value, steps_high in [*highs, (inf, 0.0, 0)]
+        if low <= high
+    ]
+    pairs += [SmoothOptimum(z, z, value, steps) for z, value, steps in middles]
+    highest = max(pair.value for pair in pairs)
+    # Several starts may end at one optimum: keep the shortest way there.
+    best = [p for p in pairs if p.value >= highest - 1e-12 * abs(highest)]
+    return min(best, key=lambda pair: (pair.iterations, pair.upper - pair.lower))
+
+
+def _starts(values: Floats, best: int) -> NDArray[np.intp]:
+    inner = values[1:-1]
+    peaks = 1 + np.flatnonzero((inner >= values[:-2]) & (inner > values[2:]))
+    highest = peaks[np.argsort(values[peaks])[::-1][:_STARTS]]
+    return np.unique(np.append(highest, best))
+
+
+def _refined(
+    curve: Curve, starts: Floats, reach: float
+) -> list[tuple[float, float, int]]:
+    return [maximise(curve, float(start), reach) for start in starts]

@@ -1,0 +1,83 @@
+"""The steepest pair for given weights: over new stumps, held stumps, the constant.
+
+Every directional derivative here is a sum over rows, the penalty not yet added.
+Byte codes are searched in packed fixed point first; ``exact=True`` asks for float64
+sums instead, which the descent does when rounding could have misled it.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solvers.boosting.codes import Codes
+from solvers.boosting.histograms import packed_histogram
+from solvers.boosting.rows import Rows
+from solvers.boosting.search import scan_codes, scan_histograms
+from solvers.boosting.stumps import CONSTANT, Pair
+
+__all__ = ["Finder", "Found"]
+
+_TIE = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The best new stump of each feature, steepest first; the held pairs' slopes."""
+
+    stumps: list[tuple[float, Pair]]
+    held: NDArray[np.float64]
+
+
+class Finder:
+    """Searches one coded table, round after round."""
+
+    def __init__(self, codes: Codes, *, rejects: bool) -> None:
+        self._codes = codes
+        self._counts = codes.counts
+        self._rejects = rejects
+        self.packs = codes.values.dtype == np.uint8
+        shape = (len(codes.cuts), 256)
+        self._S = np.empty(shape if self.packs else (0, 0))
+        self._R = np.empty_like(self._S)
+
+    def search(self, rows: Rows, held: list[Pair], *, exact: bool) -> Found:
+        """Return the steepest stumps under the rows' weights.
+
+        Parameters
+        ----------
+        rows : Rows
+        held : list of Pair
+            Pairs whose slopes are wanted, the constant pair too.
+        exact : bool
+            Whether byte codes are summed in float64; rank codes always are.
+        """
+        table = np.array(
+            [(p.feature, *p.answers, p.low, p.high) for p in held], dtype=np.int64
+        ).reshape(-1, 7)
+        weights = (rows.signed, rows.pull)
+        features = (self._counts, self._codes.has_missing)
+        options = (self._rejects, _TIE * (rows.signed_sum + rows.pull_sum))
+        codes: Any = self._codes.values
+        if self.packs and not exact:
+            packed_histogram(codes, *weights, rows.largest, self._S, self._R)
+            told = scan_histograms(self._S, self._R, features, options, table)
+        else:
+            told = scan_codes(
+                codes, self._codes.missing, weights, features, options, table
+            )
+        values, stumps, slopes = told
+        for place, pair in enumerate(held):
+            if pair == CONSTANT:
+                slopes[place] = rows.signed_sum - rows.pull_sum
+        return Found(_in_order(values, stumps, options[1]), slopes)
+
+
+def _in_order(
+    values: NDArray[np.float64], stumps: NDArray[np.int64], slack: float
+) -> list[tuple[float, Pair]]:
+    """Return the features' stumps, the first within rounding of the steepest ahead."""
+    first = int(np.flatnonzero(values <= values.min() + slack)[0])
+    order = [first, *(int(f) for f in np.argsort(values, kind="stable") if f != first)]
+    return [(float(values[f]), Pair(f, *map(int, stumps[f]))) for f in order]

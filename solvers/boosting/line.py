@@ -1,0 +1,91 @@
+"""The lowest point of a convex function on an interval, by its first two derivatives.
+
+Newton's steps, and bisection of the bracket where a step leaves it or shrinks too
+slowly; derivatives may be subgradients with a wrong curvature.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import exp, inf
+
+__all__ = ["ExponentialLine", "minimise"]
+
+_STEPS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class ExponentialLine:
+    """The exponential objective along one pair.
+
+    F(eta) = right e^-eta + wrong e^eta + rejected e^(b eta) + accepted e^(-b eta)
+    up to a constant: the four coefficients are sums over groups of rows.
+    """
+
+    right: float
+    wrong: float
+    rejected: float
+    accepted: float
+    b: float
+
+    def slopes(self, eta: float) -> tuple[float, float]:
+        """Return F'(eta) and F''(eta)."""
+        fall, rise = self.right * _exp(-eta), self.wrong * _exp(eta)
+        grow = self.rejected * _exp(self.b * eta)
+        sink = self.accepted * _exp(-self.b * eta)
+        first = rise - fall + self.b * (grow - sink)
+        return first, rise + fall + self.b * self.b * (grow + sink)
+
+
+def _exp(exponent: float) -> float:
+    # Far beyond every minimum the sign of the slope is all that is asked for.
+    return exp(min(exponent, 600.0))
+
+
+def minimise(
+    slopes: Callable[[float], tuple[float, float]],
+    start: tuple[float, float],
+    low: float,
+    high: float,
+    *,
+    tolerance: float,
+) -> float:
+    """Return where the slope vanishes in [low, high], or the end where it does not.
+
+    Parameters
+    ----------
+    slopes : callable
+        eta -> (first derivative, second derivative).
+    start : tuple of float
+        Both at 0.
+    low, high : float
+        The interval, low <= 0 <= high.
+    tolerance : float
+        The search ends where the slope is below this part of its value at 0.
+    """
+    first, second = start
+    small = tolerance * abs(first)
+    far = low if first > 0.0 else high
+    far_is_beyond = False
+    near, eta, width = 0.0, 0.0, inf
+    for _ in range(_STEPS):
+        if abs(first) <= small:
+            break
+        following = eta - first / second if second > 0.0 else far
+        inside = min(near, far) < following < max(near, far)
+        if not inside and not far_is_beyond:
+            following, far_is_beyond = far, True
+            if slopes(far)[0] * (far - near) <= 0.0:
+                return far
+        # The bracket must halve at least every other step.
+        if not inside or (far_is_beyond and abs(far - near) > 0.5 * width):
+            following = 0.5 * (near + far)
+        width = abs(far - near)
+        eta = following
+        first, second = slopes(eta)
+        if first * (far - near) < 0.0:
+            near = eta
+        else:
+            far, far_is_beyond = eta, True
+        if abs(far - near) <= 1e-15 * max(1.0, abs(eta)):
+            break
+    return eta

@@ -1,0 +1,75 @@
+"""Rows of the logistic surrogate: the exponentials of both margins are the state."""
+
+from math import log
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solvers.boosting.codes import Codes
+from solvers.boosting.logistic_passes import logistic_slopes, logistic_step
+from solvers.boosting.rows import Cells, Slopes, exponents
+from solvers.boosting.stumps import CONSTANT, Pair
+from solvers.boosting.surrogates import Surrogate
+
+__all__ = ["LogisticRows"]
+
+
+class LogisticRows:
+    """Rows of the logistic loss, form "sum": exp of both margins is the state."""
+
+    tolerance = 1e-6
+    checks = False
+
+    def __init__(
+        self,
+        surrogate: Surrogate,
+        codes: Codes,
+        y: NDArray[np.float64],
+        weight: NDArray[np.float64],
+    ) -> None:
+        self._b = surrogate.b
+        self._cells = Cells(codes)
+        self._errors = y * weight * surrogate.errors(y) / log(2.0)
+        self._pulls = weight * surrogate.pulls(y) / log(2.0)
+        self._grown, self._sunk = np.ones(len(y)), np.ones(len(y))
+        self._rows = (self._errors, self._pulls, self._grown, self._sunk)
+        self.signed, self.pull = np.empty(len(y)), np.empty(len(y))
+        self.loss = self.signed_sum = self.pull_sum = self.largest = 0.0
+        self.step(CONSTANT, 0.0)
+
+    def line(self, pair: Pair) -> Slopes:
+        """Return the slopes along a pair; each call of them passes over the rows."""
+        cells, moves, rejected = self._cells.under(pair), exponents(pair), -pair.r()
+        b = self._b
+
+        def slopes(eta: float) -> tuple[float, float]:
+            first, second, pull_first, pull_second = logistic_slopes(
+                cells,
+                (np.exp(eta * moves), moves, np.exp(b * eta * rejected), rejected),
+                self._rows,
+            )
+            return first + pull_first, second + b * pull_second
+
+        return slopes
+
+    def loss_at(self, pair: Pair, eta: float) -> float:
+        """Return the loss after a step."""
+        cells = self._cells.under(pair)
+        moved = cells + np.uint8(4) * (self._errors > 0.0)
+        grown = self._grown * np.exp(eta * exponents(pair))[moved]
+        sunk = self._sunk * np.exp(-self._b * eta * pair.r())[cells]
+        first = np.abs(self._errors) @ np.log(1.0 + grown)
+        return float(first + self._pulls @ np.log(1.0 + sunk) / self._b)
+
+    def step(self, pair: Pair, eta: float) -> None:
+        """Multiply the exponentials and weigh the rows again."""
+        loss, pull_loss, *sums = logistic_step(
+            self._cells.under(pair),
+            np.exp(eta * exponents(pair)),
+            np.exp(-self._b * eta * pair.r()),
+            self._rows,
+            self.signed,
+            self.pull,
+        )
+        self.loss = loss + pull_loss / self._b
+        self.signed_sum, self.pull_sum, self.largest = sums

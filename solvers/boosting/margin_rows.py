@@ -1,0 +1,63 @@
+"""Rows of any surrogate: h and r are kept and the weights computed anew each step."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solvers.boosting.codes import Codes
+from solvers.boosting.margin_passes import loss_along, slopes_along, weigh
+from solvers.boosting.rows import Cells, Slopes
+from solvers.boosting.stumps import CONSTANT, Pair
+from solvers.boosting.surrogates import Surrogate
+
+__all__ = ["MarginRows"]
+
+
+class MarginRows:
+    """Rows of any surrogate: h and r are kept, the weights computed anew."""
+
+    tolerance = 1e-9
+
+    def __init__(
+        self,
+        surrogate: Surrogate,
+        codes: Codes,
+        y: NDArray[np.float64],
+        weight: NDArray[np.float64],
+    ) -> None:
+        self._cells = Cells(codes)
+        self._h, self._r = np.zeros(len(y)), np.zeros(len(y))
+        errors = weight * surrogate.errors(y)
+        pulls = weight * surrogate.pulls(y) / surrogate.b
+        logistic, larger = surrogate.loss == "logistic", surrogate.form == "max"
+        self._fixed = (
+            (y, errors, pulls, self._h, self._r),
+            (surrogate.b, logistic, larger),
+        )
+        self.signed, self.pull = np.empty(len(y)), np.empty(len(y))
+        self.checks = surrogate.form == "max"
+        self.loss = self.signed_sum = self.pull_sum = self.largest = 0.0
+        self.step(CONSTANT, 0.0)
+
+    def line(self, pair: Pair) -> Slopes:
+        """Return the slopes along a pair; each call of them passes over the rows."""
+        cells, h, r = self._cells.under(pair), pair.h(), pair.r()
+
+        def slopes(eta: float) -> tuple[float, float]:
+            first, second = slopes_along(eta, cells, h, r, *self._fixed)
+            return float(first), float(second)
+
+        return slopes
+
+    def loss_at(self, pair: Pair, eta: float) -> float:
+        """Return the loss after a step."""
+        cells = self._cells.under(pair)
+        return float(loss_along(eta, cells, pair.h(), pair.r(), *self._fixed))
+
+    def step(self, pair: Pair, eta: float) -> None:
+        """Move the margins and weigh the rows again."""
+        cells = self._cells.under(pair)
+        self._h += (eta * pair.h())[cells]
+        self._r += (eta * pair.r())[cells]
+        self.loss, self.signed_sum, self.pull_sum, self.largest = weigh(
+            *self._fixed, self.signed, self.pull
+        )

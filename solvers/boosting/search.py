@@ -1,0 +1,253 @@
+"""The steepest abstention stump, and the slopes of the stumps already chosen.
+
+With w1 = c_y Phi'(r - y h) and w2 = K_y Phi'(-b r) the derivative of the objective
+along a stump is a sum over rows: -y w1 where it answers +1, +y w1 where -1 and
+w2 - w1 where it rejects. Let P(k) and Q(k) be the sums of y w1 and of w2 - w1 over
+the first k codes. An ordering (A, B, C) of the answers with cuts j <= k costs
+
+    (A - B)(j) + (B - C)(k) + C(end),     A, B, C in {-P, P, Q},
+
+which falls apart as in Lemma 5 of Cortes et al. (2016). The running minimum of the
+first part makes it O(codes) with j <= k held exactly, so that the paper's quadratic
+fall-back is never needed. Ties within rounding keep the first stump in the order
+features, orderings, k, j: a row's weight and its repetition choose alike.
+"""
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+__all__ = ["scan_codes", "scan_histograms"]
+
+_Array = NDArray[np.float64]
+
+_INF = np.inf
+
+
+@njit(cache=True, nogil=True)
+def scan_codes(
+    codes: NDArray[np.int32],
+    missing: int,
+    weights: tuple[_Array, _Array],
+    features: tuple[NDArray[np.int64], NDArray[np.bool_]],
+    options: tuple[bool, float],
+    held: NDArray[np.int64],
+) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.float64]]:
+    """Return each feature's best slope and stump, and the slopes of the held stumps.
+
+    codes has shape (n_features, n_rows), weights is (y w1, w2), features (number of
+    codes, whether ever missing), options (whether stumps may reject, what counts as a
+    tie). held has one row (feature, left, middle, right, missing answer, low, high)
+    per stump; the stumps found come back as rows (ordering, low, high, missing
+    answer).
+    """
+    signed, pull = weights
+    counts, has_missing = features
+    n_features, n_rows = codes.shape
+    width = counts.max()
+    S = np.empty(width)
+    R = np.empty(width)
+    P = np.empty(width + 1)
+    Q = np.empty(width + 1)
+    values = np.empty(n_features)
+    stumps = np.empty((n_features, 4), dtype=np.int64)
+    slopes = np.zeros(len(held))
+    for feature in range(n_features):
+        n_codes = counts[feature]
+        S[:n_codes] = 0.0
+        R[:n_codes] = 0.0
+        missing_s = 0.0
+        missing_r = 0.0
+        code = codes[feature]
+        if has_missing[feature]:
+            for i in range(n_rows):
+                value = signed[i]
+                other = pull[i] - abs(value)
+                if code[i] == missing:
+                    missing_s += value
+                    missing_r += other
+                else:
+                    S[code[i]] += value
+                    R[code[i]] += other
+        else:
+            for i in range(n_rows):
+                value = signed[i]
+                S[code[i]] += value
+                R[code[i]] += pull[i] - abs(value)
+        _accumulate(S, R, n_codes, P, Q)
+        lost = (missing_s, missing_r, has_missing[feature])
+        values[feature] = _best(P, Q, n_codes, lost, options, stumps[feature])
+        _slopes(P, Q, n_codes, lost, feature, held, slopes)
+    return values, stumps, slopes
+
+
+@njit(cache=True, nogil=True)
+def scan_histograms(
+    S: NDArray[np.float64],
+    R: NDArray[np.float64],
+    features: tuple[NDArray[np.int64], NDArray[np.bool_]],
+    options: tuple[bool, float],
+    held: NDArray[np.int64],
+) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.float64]]:
+    """Return what ``scan_codes`` does, from sums by byte code (n_features, 256)."""
+    counts, has_missing = features
+    n_features = len(S)
+    P = np.empty(257)
+    Q = np.empty(257)
+    values = np.empty(n_features)
+    stumps = np.empty((n_features, 4), dtype=np.int64)
+    slopes = np.zeros(len(held))
+    for feature in range(n_features):
+        n_codes = counts[feature]
+        missing_s, missing_r = S[feature, 255], R[feature, 255]
+        _accumulate(S[feature], R[feature], n_codes, P, Q)
+        lost = (missing_s, missing_r, has_missing[feature])
+        values[feature] = _best(P, Q, n_codes, lost, options, stumps[feature])
+        _slopes(P, Q, n_codes, lost, feature, held, slopes)
+    return values, stumps, slopes
+
+
+@njit(cache=True, nogil=True)
+def _accumulate(
+    S: NDArray[np.float64],
+    R: NDArray[np.float64],
+    n_codes: int,
+    P: NDArray[np.float64],
+    Q: NDArray[np.float64],
+) -> None:
+    P[0] = 0.0
+    Q[0] = 0.0
+    for k in range(n_codes):
+        P[k + 1] = P[k] + S[k]
+        Q[k + 1] = Q[k] + R[k]
+
+
+@njit(cache=True, nogil=True)
+def _best(
+    P: NDArray[np.float64],
+    Q: NDArray[np.float64],
+    n_codes: int,
+    lost: tuple[float, float, bool],
+    options: tuple[bool, float],
+    stump: NDArray[np.int64],
+) -> float:
+    """Write (ordering, low, high, missing answer) to stump; return its slope.
+
+    lost has the two sums over the missing rows and whether there are any.
+    """
+    rejects, slack = options
+    end_p, end_q = P[n_codes], Q[n_codes]
+    best = np.full(6, _INF)
+    if rejects:
+        # The running extremes of P - Q, P + Q and 2 P serve the six orderings.
+        low_u = low_v = low_t = _INF
+        top_u = top_v = top_t = -_INF
+        b0 = b1 = b2 = b3 = b4 = b5 = _INF
+        for k in range(n_codes + 1):
+            u, v, t = P[k] - Q[k], P[k] + Q[k], 2.0 * P[k]
+            low_u, top_u = min(low_u, u), max(top_u, u)
+            low_v, top_v = min(low_v, v), max(top_v, v)
+            low_t, top_t = min(low_t, t), max(top_t, t)
+            b0, b1 = min(b0, low_u + v), min(b1, -top_v - u)
+            b2, b3 = min(b2, low_t - v), min(b3, u - top_t)
+            b4, b5 = min(b4, t - top_u), min(b5, low_v - t)
+        best[0], best[1], best[2] = b0 - end_p, b1 + end_p, b2 + end_q
+        best[3], best[4], best[5] = b3 + end_q, b4 - end_p, b5 + end_p
+    else:
+        for k in range(n_codes + 1):
+            best[2] = min(best[2], 2.0 * P[k] - end_p)
+            best[3] = min(best[3], end_p - 2.0 * P[k])
+    ordering = 0
+    for o in range(1, 6):
+        if best[o] < best[ordering] - slack:
+            ordering = o
+    stump[0] = ordering
+    _locate(P, Q, n_codes, options, best[ordering], stump)
+    answer, added = 0, 0.0
+    if lost[2]:
+        answer, added = _best_missing(lost[0], lost[1], rejects, slack)
+    stump[3] = answer
+    return float(best[ordering] + added)
+
+
+@njit(cache=True, nogil=True)
+def _best_missing(
+    missing_s: float, missing_r: float, rejects: bool, slack: float
+) -> tuple[int, float]:
+    answer, added = 0, missing_r
+    if not rejects or missing_s < added - slack:
+        answer, added = -1, missing_s
+    if -missing_s < added - slack:
+        answer, added = 1, -missing_s
+    return answer, added
+
+
+@njit(cache=True, nogil=True)
+def _weights_of(ordering: int) -> tuple[float, float, float, float, float, float]:
+    """Return (A, B, C) as multiples of P and of Q, for one of the six orderings."""
+    if ordering == 0:
+        return 1.0, 0.0, -1.0, 0.0, 1.0, 0.0
+    if ordering == 1:
+        return -1.0, 0.0, 1.0, 0.0, 1.0, 0.0
+    if ordering == 2:
+        return 1.0, -1.0, 0.0, 0.0, 0.0, 1.0
+    if ordering == 3:
+        return -1.0, 1.0, 0.0, 0.0, 0.0, 1.0
+    if ordering == 4:
+        return 0.0, 1.0, -1.0, 1.0, 0.0, 0.0
+    return 0.0, -1.0, 1.0, 1.0, 0.0, 0.0
+
+
+@njit(cache=True, nogil=True)
+def _locate(
+    P: NDArray[np.float64],
+    Q: NDArray[np.float64],
+    n_codes: int,
+    options: tuple[bool, float],
+    value: float,
+    stump: NDArray[np.int64],
+) -> None:
+    """Find the first cuts that reach value, up to slack, for the ordering in stump."""
+    rejects, slack = options
+    ap, bp, cp, aq, bq, cq = _weights_of(stump[0])
+    end = cp * P[n_codes] + cq * Q[n_codes]
+    lowest, low = _INF, 0
+    stump[1], stump[2] = 0, n_codes
+    for k in range(n_codes + 1):
+        first = (ap - bp) * P[k] + (aq - bq) * Q[k]
+        if first < lowest - slack:
+            lowest, low = first, k
+        at = k if rejects else n_codes
+        second = (bp - cp) * P[at] + (bq - cq) * Q[at] + end
+        if lowest + second <= value + 2.0 * slack:
+            stump[1], stump[2] = low, at
+            return
+
+
+@njit(cache=True, nogil=True)
+def _slopes(
+    P: NDArray[np.float64],
+    Q: NDArray[np.float64],
+    n_codes: int,
+    lost: tuple[float, float, bool],
+    feature: int,
+    held: NDArray[np.int64],
+    slopes: NDArray[np.float64],
+) -> None:
+    for a in range(len(held)):
+        if held[a, 0] != feature:
+            continue
+        low, high = held[a, 5], held[a, 6]
+        total = 0.0
+        for cell in range(4):
+            if cell == 0:
+                s, r = P[low], Q[low]
+            elif cell == 1:
+                s, r = P[high] - P[low], Q[high] - Q[low]
+            elif cell == 2:
+                s, r = P[n_codes] - P[high], Q[n_codes] - Q[high]
+            else:
+                s, r = lost[0], lost[1]
+            answer = held[a, 1 + cell]
+            total += r if answer == 0 else -answer * s
+        slopes[a] = total

@@ -1,4 +1,4 @@
-"""The tables: models and their versions, jobs and their inputs, workers.
+"""The tables: models and their versions, jobs and their inputs, workers, data sets.
 
 A version is written once and never changed; its number comes from
 ``models.last_version`` (one UPDATE that adds 1), so that numbers are neither shared nor
@@ -26,7 +26,15 @@ from sqlalchemy.orm import Mapped, mapped_column
 from app.db.base import Base, Utc, utc_now
 from app.db.states import FINISHED, JobStatus
 
-__all__ = ["Job", "JobInput", "Model", "ModelVersion", "Worker"]
+__all__ = [
+    "Dataset",
+    "DatasetUse",
+    "Job",
+    "JobInput",
+    "Model",
+    "ModelVersion",
+    "Worker",
+]
 
 Json = JSON(none_as_null=True)
 
@@ -142,3 +150,40 @@ class JobInput(Base):
         ForeignKey("jobs.id", ondelete="CASCADE"), primary_key=True
     )
     body: Mapped[bytes] = mapped_column(LargeBinary)
+
+
+class Dataset(Base):
+    """An uploaded table: what it holds, and which file of the data folder it is."""
+
+    __tablename__ = "datasets"
+    __table_args__ = (
+        CheckConstraint("n_rows > 0", name="n_rows"),
+        CheckConstraint("length(uploaded_sha256) = 64", name="uploaded_sha256"),
+        CheckConstraint("length(stored_sha256) = 64", name="stored_sha256"),
+        Index(None, "created_at", "id"),
+    )
+
+    id: Mapped[str] = mapped_column(String(36), primary_key=True, default=new_id)
+    name: Mapped[str] = mapped_column(String(200))
+    format: Mapped[str] = mapped_column(String(16))
+    n_rows: Mapped[int] = mapped_column(BigInteger)
+    columns: Mapped[list[dict[str, Any]]] = mapped_column(Json)
+    notes: Mapped[list[str]] = mapped_column(Json)
+    uploaded_sha256: Mapped[str] = mapped_column(String(64), index=True)
+    uploaded_bytes: Mapped[int] = mapped_column(BigInteger)
+    stored_sha256: Mapped[str] = mapped_column(String(64))
+    stored_bytes: Mapped[int] = mapped_column(BigInteger)
+    created_at: Mapped[datetime] = mapped_column(Utc, default=utc_now)
+
+
+class DatasetUse(Base):
+    """Which data set a job trains on; kept after it, to tell what was made of it."""
+
+    __tablename__ = "dataset_uses"
+
+    job_id: Mapped[str] = mapped_column(
+        ForeignKey("jobs.id", ondelete="CASCADE"), primary_key=True
+    )
+    dataset_id: Mapped[str] = mapped_column(
+        ForeignKey("datasets.id", ondelete="CASCADE"), index=True
+    )

@@ -15,7 +15,6 @@ import typer
 
 from app import logs
 from app.client.commands import register
-from app.client.commands import register
 from app.settings import Settings, SettingsError, load_settings
 
 __all__ = ["main"]
@@ -92,9 +91,6 @@ def migrate() -> None:
     finally:
         database.close()
     typer.echo("the database has the tables of this version")
-
-
-register(demur)
 
 
 register(demur)

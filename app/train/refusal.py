@@ -52,9 +52,13 @@ def field_errors(error: ValidationError, body: Mapping[str, Any]) -> list[FieldE
         The value that was validated, to tell keys of the body from the tags of
         unions in the reported locations. No value of it is quoted.
     """
+    details: dict[str, list[str]] = {}
+    for found in error.errors(include_url=False, include_input=False):
+        # A value that fits no member of a union is reported once for each.
+        details.setdefault(at(*_path(found["loc"], body)), []).append(_detail(found))
     return [
-        FieldError(at(*_path(found["loc"], body)), _detail(found))
-        for found in error.errors(include_url=False, include_input=False)
+        FieldError(pointer, ", or: ".join(dict.fromkeys(said)))
+        for pointer, said in details.items()
     ]
 
 

@@ -1,0 +1,273 @@
+"""Every refusal names the place and the way out, and repeats nothing of the body."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from app.errors import ApiError, FieldError, InvalidRequestError, MalformedRequestError
+from app.train.parsing import read_mapping
+from app.train.service import accept, check
+
+Body = dict[str, Any]
+MakeBody = Callable[..., Body]
+
+
+def refused(body: Body) -> FieldError:
+    with pytest.raises(InvalidRequestError) as caught:
+        accept(json.dumps(body).encode())
+    return caught.value.errors[0]
+
+
+def test_the_body_of_the_tests_is_acceptable(body):
+    request = accept(json.dumps(body()).encode()).request
+    assert request.trainer.kind == "double-hinge-svm"
+    assert request.evaluation.holdout == 0.2
+
+
+@pytest.mark.parametrize(
+    ("changes", "pointer", "words"),
+    [
+        ({"model": "a:b"}, "/model", "pattern"),
+        ({"model": 7}, "/model", "string"),
+        ({"trainer": {"kind": "magic"}}, "/trainer", "available: double-hinge-svm"),
+        ({"trainer": {}}, "/trainer", '"kind" is needed'),
+        ({"trainer": "svm"}, "/trainer", "valid dictionary"),
+        ({"trainer": {"kind": "double-hinge-svm", "C": "1"}}, "/trainer/C", "number"),
+        ({"trainer": {"kind": "double-hinge-svm", "C": True}}, "/trainer/C", "number"),
+        ({"trainer": {"kind": "double-hinge-svm", "C": 0}}, "/trainer/C", "greater"),
+        (
+            {"trainer": {"kind": "double-hinge-svm", "cost": 0.2}},
+            "/trainer/cost",
+            "under /costs",
+        ),
+        (
+            {
+                "trainer": {
+                    "kind": "double-hinge-svm",
+                    "kernel": {"kind": "rbf", "d": 1},
+                }
+            },
+            "/trainer/kernel/d",
+            "leave it out",
+        ),
+        (
+            {
+                "trainer": {
+                    "kind": "double-hinge-svm",
+                    "kernel": {"kind": "rbf", "gamma": "wide"},
+                }
+            },
+            "/trainer/kernel/gamma",
+            "'scale' or 'auto'",
+        ),
+        ({"rule": {"kind": "magic"}}, "/rule", "available: plug-in"),
+        ({"costs": None}, "/costs", "needs costs"),
+        ({"rule": {"kind": "chow"}, "costs": None}, "/costs", "reject_threshold"),
+        (
+            {"rule": {"kind": "chow", "reject_threshold": 0.7}},
+            "/rule/reject_threshold",
+            "0.5",
+        ),
+        ({"trainer": {"kind": "svm"}}, "/rule/kind", "rules that fit: chow"),
+        ({"rule": {"kind": "bartlett-wegkamp"}}, "/costs", "symmetric"),
+        ({"search": {"params": {}}}, "/search", "not available in this version"),
+        ({"surprise": 1}, "/surprise", "leave it out"),
+        ({"target": {"column": "outcome"}}, "/target", 'give either "positive"'),
+        ({"target": {"column": "none", "positive": 1}}, "/target/column", "no such"),
+        (
+            {"target": {"column": "outcome", "positive": "maybe"}},
+            "/target/positive",
+            "compared by type and value",
+        ),
+        (
+            {"target": {"column": "smokes", "positive": 1}},
+            "/target/positive",
+            "compared by type and value",
+        ),
+        (
+            {"target": {"column": "glucose", "positive": 100}},
+            "/target/column",
+            "12 different labels",
+        ),
+        (
+            {"target": {"column": "outcome", "positive": "yes", "weight": "ward"}},
+            "/data/rows/0/3",
+            "a weight is a number",
+        ),
+        (
+            {"target": {"column": "outcome", "positive": "yes", "weight": "outcome"}},
+            "/target/weight",
+            "another role",
+        ),
+        (
+            {"target": {"column": "smokes", "probability": True}},
+            "/target/probability",
+            "learn from probabilities: p-svm",
+        ),
+        ({"groups": "bmi"}, "/data/rows/5/1", "every row needs its group"),
+        ({"evaluation": {"order_by": "ward"}}, "/data/rows/0/3", "ISO 8601"),
+        ({"evaluation": {"holdout": 1}}, "/evaluation/holdout", "less than 1"),
+        ({"evaluation": {"holdout": 0}, "refit": True}, "/refit", "all rows already"),
+        ({"guards": {"outlier": 1}}, "/guards/outlier", "boolean"),
+        ({"prevalence": 0}, "/prevalence", "greater than 0"),
+        ({"data": {"kind": "dataset", "id": "x"}}, "/data/kind", "available: inline"),
+        ({"data": 3}, "/data", "object"),
+    ],
+)
+def test_a_refusal_names_the_place_and_the_way_out(
+    body: MakeBody, changes, pointer, words
+):
+    fault = refused(body(**changes))
+    assert fault.pointer == pointer
+    assert words in fault.detail
+
+
+@pytest.mark.parametrize(
+    ("rows", "pointer", "row", "column"),
+    [
+        ([], "/data/rows", None, None),
+        (7, "/data/rows", None, None),
+        ([7], "/data/rows/0", 0, None),
+        ([[1, "yes"], [1]], "/data/rows/1", 1, None),
+        ([[1, "yes"], [{"a": 1}, "no"]], "/data/rows/1/0", 1, "x"),
+        ([[1, "yes"], [[1], "no"]], "/data/rows/1/0", 1, "x"),
+        ([[1, "yes"], ["1", "no"]], "/data/rows/1/0", 1, "x"),
+        ([[1, "yes"], [True, "no"]], "/data/rows/1/0", 1, "x"),
+        ([[1, "yes"], [10**400, "no"]], "/data/rows/1/0", 1, "x"),
+        ([[1, "yes"], [2, None]], "/data/rows/1/1", 1, "outcome"),
+        ([[1, "yes"], [2, "no"], [3, "no"]], "/data/rows", None, None),
+    ],
+)
+def test_a_bad_cell_is_named_by_row_and_column(
+    body: MakeBody, rows, pointer, row, column
+):
+    table = {"kind": "inline", "columns": ["x", "outcome"], "rows": rows}
+    fault = refused(body(data=table))
+    assert (fault.pointer, fault.row, fault.column) == (pointer, row, column)
+
+
+def test_a_cell_that_is_no_double_is_named(body: MakeBody):
+    text = json.dumps(body()).replace("101.0", "1e999")
+    with pytest.raises(InvalidRequestError) as caught:
+        accept(text.encode())
+    assert caught.value.errors[0].pointer == "/data/rows/1/0"
+
+
+def test_both_sides_of_the_inequality_are_told(body: MakeBody):
+    fault = refused(body(costs={**body()["costs"], "reject_negative": 0.9}))
+    assert fault.pointer == "/costs"
+    assert "5.1 >= 5" in fault.detail
+
+
+def test_a_column_given_twice_is_refused(body: MakeBody, table):
+    table["columns"] = ["glucose", "glucose", *table["columns"][2:]]
+    assert refused(body(data=table)).pointer == "/data/columns/1"
+
+
+def test_weight_zero_counts_as_no_row(body: MakeBody, table):
+    for row in table["rows"]:
+        row[6] = 0 if row[7] == "yes" else 1
+    fault = refused(
+        body(data=table, target={"column": "outcome", "positive": "yes", "weight": "w"})
+    )
+    assert "class +1 has 0 rows" in fault.detail
+
+
+def test_rows_that_stay_together_count_once(body: MakeBody, table):
+    for row in table["rows"]:
+        row[4] = "one"
+    assert "has 1 groups" in refused(body(data=table, groups="patient")).detail
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"",
+        b"{",
+        b"\xff",
+        b'{"costs": NaN}',
+        b'{"a": Infinity}',
+        b'{"a":' + b"[" * 90_000,
+    ],
+)
+def test_what_is_no_json_is_malformed(raw):
+    with pytest.raises(MalformedRequestError):
+        accept(raw)
+
+
+@pytest.mark.parametrize("raw", [b"[1]", b"3", b"null", b'"secret"'])
+def test_a_body_is_an_object(raw):
+    with pytest.raises(InvalidRequestError):
+        accept(raw)
+
+
+PRIVATE = "zq-private-zq"
+values = st.recursive(
+    st.sampled_from([PRIVATE, f"{PRIVATE}-2", -987654321, 9.87654321e8, None, True]),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["kind", "rows", "C", "column"]), inner, max_size=3
+        )
+    ),
+    max_leaves=6,
+)
+members = [
+    "model",
+    "trainer",
+    "costs",
+    "rule",
+    "data",
+    "target",
+    "evaluation",
+    "groups",
+]
+
+
+@settings(
+    max_examples=150,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(
+    changes=st.dictionaries(st.sampled_from(members), values, min_size=1, max_size=3)
+)
+def test_no_refusal_repeats_what_was_sent(body: MakeBody, changes):
+    whole = {**body(), **changes}
+    problem = {"status": 202}
+    try:
+        accept(json.dumps(whole).encode())
+    except ApiError as error:
+        problem = error.problem()
+    told = json.dumps(problem)
+    assert problem["status"] in {202, 400, 422}
+    assert all(fault["detail"] for fault in problem.get("errors", []))
+    assert PRIVATE not in told
+    assert "987654321" not in told
+    assert "9.8765" not in told
+
+
+@settings(
+    max_examples=150,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(changes=st.dictionaries(st.sampled_from(members), values, max_size=3))
+def test_decoded_and_raw_bodies_are_judged_alike(body: MakeBody, changes):
+    """The worker reads a decoded body; it must not refuse what the API accepted."""
+    whole = {**body(), **changes}
+
+    def verdict(read):
+        try:
+            read()
+        except ApiError as error:
+            return error.status, error.detail, error.errors
+        return "accepted"
+
+    raw = verdict(lambda: accept(json.dumps(whole).encode()))
+    decoded = verdict(lambda: check(read_mapping(whole)))
+    assert raw == decoded

@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-revision = "20261128_datasets"
+revision = "20261127_datasets"
 down_revision = "20261127_jobs"
 branch_labels = None
 depends_on = None

@@ -1,0 +1,1 @@
+"""POST /predict: from the bytes of a request to decisions with their costs."""

@@ -1,0 +1,204 @@
+"""From scores and decisions to the rows of an answer.
+
+With p the probability of +1, the expected cost of a decision is
+
+    "+1"      (1 - p) false_positive
+    "-1"      p false_negative
+    "reject"  p reject_positive + (1 - p) reject_negative
+
+(``CostMatrix.expected``), computed from the very p that is answered. ``expected_cost``
+is that of the decision taken, which a rule on the score may take against it: then a
+warning says so.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from math import isfinite
+
+import msgspec
+
+from app.artifacts.model import Judged, Label, Labels
+from app.errors import FieldError
+from app.features.encoding import RowNote
+from app.features.faults import unusable
+from app.predict.pricing import Pricing
+from solvers.costs import CostMatrix
+
+__all__ = ["Distances", "ExpectedCosts", "Prediction", "Tally", "predictions"]
+
+_NAMES = {1: "+1", -1: "-1", 0: "reject"}
+# Costs that differ by rounding only are equal.
+_TIE = 1e-12
+
+
+class ExpectedCosts(msgspec.Struct, gc=False):
+    """What each decision would cost at the answered probability."""
+
+    plus: float = msgspec.field(name="+1")
+    minus: float = msgspec.field(name="-1")
+    reject: float
+
+
+class Distances(msgspec.Struct, gc=False):
+    """The value minus each threshold; an infinite distance is null."""
+
+    lower: float
+    upper: float
+
+
+class Prediction(msgspec.Struct, gc=False):
+    """The answer to one row."""
+
+    decision: str
+    label: Label | None
+    score: float
+    probability: float | None
+    expected_cost: float | None
+    expected_costs: ExpectedCosts | None
+    reason: str | None
+    would_be: Label
+    distances: Distances | None
+    warnings: list[str]
+
+
+@dataclass(slots=True)
+class Tally:
+    """What a summary counts."""
+
+    rows: int = 0
+    positive: int = 0
+    rejected: int = 0
+    priced: int = 0
+    cost: float = 0.0
+
+    def add(self, other: "Tally") -> None:
+        """Count another part of the same request."""
+        self.rows += other.rows
+        self.positive += other.positive
+        self.rejected += other.rejected
+        self.priced += other.priced
+        self.cost += other.cost
+
+    def summary(self) -> dict[str, float | int | None]:
+        """Return the summary; its cost is the mean over all rows."""
+        mean = self.cost / self.rows if self.priced else None
+        return {
+            "n": self.rows,
+            "accepted": self.rows - self.rejected,
+            "rejected": self.rejected,
+            "expected_cost": mean,
+        }
+
+
+def predictions(
+    judged: Judged,
+    pricing: Pricing,
+    labels: Labels,
+    notes: Mapping[int, list[RowNote]],
+    first: int = 0,
+) -> tuple[list[Prediction], Tally]:
+    """Return the answers to rows, in order, and what is to be counted of them.
+
+    Parameters
+    ----------
+    judged : Judged
+    pricing : Pricing
+    labels : Labels
+    notes : mapping of row index (within these rows) to RowNotes
+    first : int
+        Index in the request of the first of these rows.
+
+    Raises
+    ------
+    InvalidRequestError
+        When a score is not finite: the row is too far outside the training rows.
+    """
+    scores = judged.scores.tolist()
+    values = judged.judged_by.tolist()
+    decisions = judged.decisions.tolist()
+    if not all(map(isfinite, scores)):
+        raise unusable(_overflows(scores, first))
+    chances: Iterable[float | None] = (
+        [None] * len(scores)
+        if judged.probabilities is None
+        else judged.probabilities.tolist()
+    )
+    band, costs = pricing.band, pricing.costs
+    measured = band.on != "reject-function"
+    lower, upper = band.lower, band.upper
+    answers = []
+    total = 0.0
+    for row, (score, value, decision, p) in enumerate(
+        zip(scores, values, decisions, chances, strict=True)
+    ):
+        expected = None if costs is None or p is None else _expected(p, costs)
+        cost = None
+        warnings = [note.text for note in notes[row]] if row in notes else []
+        if expected is not None:
+            cost = _cost_of(decision, expected)
+            total += cost
+            if cost > min(expected.plus, expected.minus, expected.reject) + _TIE * cost:
+                warnings.append(_not_cheapest(expected, cost))
+        positive = decision > 0 if decision else _forced(score, p, expected)
+        forced = labels.positive if positive else labels.negative
+        answers.append(
+            Prediction(
+                _NAMES[decision],
+                forced if decision else None,
+                score,
+                p,
+                cost,
+                expected,
+                None if decision else "ambiguous",
+                forced,
+                Distances(value - lower, value - upper) if measured else None,
+                warnings,
+            )
+        )
+    n = len(answers)
+    priced = n if costs is not None and judged.probabilities is not None else 0
+    return answers, Tally(n, decisions.count(1), decisions.count(0), priced, total)
+
+
+def _expected(p: float, costs: CostMatrix) -> ExpectedCosts:
+    q = 1.0 - p
+    return ExpectedCosts(
+        q * costs.false_positive,
+        p * costs.false_negative,
+        p * costs.reject_positive + q * costs.reject_negative,
+    )
+
+
+def _cost_of(decision: int, expected: ExpectedCosts) -> float:
+    if decision == 0:
+        return expected.reject
+    return expected.plus if decision > 0 else expected.minus
+
+
+def _forced(score: float, p: float | None, expected: ExpectedCosts | None) -> bool:
+    """Tell whether a forced answer would be +1: the cheaper one, else the likelier."""
+    if expected is not None:
+        return expected.plus <= expected.minus
+    return p >= 0.5 if p is not None else score > 0.0
+
+
+def _not_cheapest(expected: ExpectedCosts, cost: float) -> str:
+    by_name = {
+        "+1": expected.plus,
+        "-1": expected.minus,
+        "reject": expected.reject,
+    }
+    name = min(by_name, key=by_name.__getitem__)
+    return (
+        f"not_cheapest: at this probability {name} is cheaper than the rule's decision"
+        f" by {cost - by_name[name]:.6g}"
+    )
+
+
+def _overflows(scores: list[float], first: int) -> Iterable[FieldError]:
+    detail = "the score overflows: the row lies too far outside the training rows"
+    return (
+        FieldError(f"/instances/{row}", detail, row=row)
+        for row, score in enumerate(scores, first)
+        if not isfinite(score)
+    )

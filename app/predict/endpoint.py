@@ -1,0 +1,163 @@
+"""POST /predict as a plain ASGI application, in front of FastAPI's routes.
+
+Small bodies are answered at once; larger ones in parts, one request at a time, with
+other requests between the parts; very large ones in a process of their own.
+"""
+
+import asyncio
+import logging
+from typing import ClassVar
+
+from starlette.types import Receive, Scope, Send
+
+from app.artifacts.loaded import LoadedModels
+from app.errors import (
+    ApiError,
+    MethodNotAllowedError,
+    UnsupportedMediaTypeError,
+)
+from app.models.catalogue import Catalogue, Reference
+from app.models.queries import ResolvedVersion, resolve
+from app.predict.envelope import read_envelope
+from app.predict.metrics import PredictionCounts
+from app.predict.pool import BulkPool
+from app.predict.ready import ReadyModel
+from app.predict.work import Answered, answer, answer_in_parts, ask
+from app.state import AppState
+from app.web.failures import translate
+from app.web.problems import send_problem
+
+__all__ = ["LARGE_BYTES", "PART_ROWS", "SMALL_BYTES", "PredictEndpoint"]
+
+log = logging.getLogger(__name__)
+
+SMALL_BYTES = 16 * 1024
+"""Up to here a body is answered at once: well under a millisecond."""
+
+LARGE_BYTES = 1024 * 1024
+"""Above it even skimming a body is felt by other requests."""
+
+PART_ROWS = 64
+"""Rows that are answered before other requests get their turn."""
+
+_JSON = b"application/json"
+
+
+class PredictEndpoint:
+    """Answer everything that is sent to /predict.
+
+    Parameters
+    ----------
+    state : AppState
+    """
+
+    def __init__(self, state: AppState) -> None:
+        settings, self._database = state.settings, state.database
+        self._catalogue = Catalogue(self._find)
+        self._loaded = LoadedModels(
+            state.store.read, ReadyModel, settings.models_in_memory
+        )
+        self._counts = PredictionCounts(state.metrics.registry)
+        self._bulk = BulkPool(settings.database, str(settings.artifacts_dir))
+        self._one_at_a_time = asyncio.Lock()
+
+    def close(self) -> None:
+        """Let threads and the process for large requests end."""
+        self._catalogue.close()
+        self._bulk.close()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one HTTP request."""
+        scope["route"] = "/predict"
+        try:
+            _check(scope)
+            body = await _read(receive)
+            if body is None:
+                return
+            answered = await self._answer(body)
+        except ApiError as error:
+            await send_problem(error, scope, send)
+        except Exception as error:
+            log.exception("a prediction failed")
+            await send_problem(translate(error), scope, send)
+        else:
+            self._counts.note(answered.version, answered.tally)
+            await _send(answered.body, send)
+
+    async def _answer(self, body: bytes) -> Answered:
+        if len(body) > LARGE_BYTES:
+            return await self._bulk.answer(body)
+        envelope = read_envelope(body)
+        version = self._catalogue.peek(envelope.model)
+        if version is None:
+            version = await self._catalogue.resolve(envelope.model)
+        ready = self._loaded.peek(version.sha256)
+        if ready is None:
+            ready = await asyncio.to_thread(self._loaded.get, version.sha256)
+        question = ask(ready, version, envelope)
+        if len(body) <= SMALL_BYTES:
+            return answer(question)
+        async with self._one_at_a_time:
+            steps = answer_in_parts(question, PART_ROWS)
+            while True:
+                try:
+                    next(steps)
+                except StopIteration as end:
+                    answered: Answered = end.value
+                    return answered
+                await asyncio.sleep(0)
+
+    def _find(self, reference: Reference) -> ResolvedVersion | None:
+        with self._database.read() as session:
+            return resolve(session, reference.name, reference.version, reference.alias)
+
+
+def _check(scope: Scope) -> None:
+    """Refuse other methods and other content than JSON."""
+    if scope["method"] != "POST":
+        msg = "/predict takes POST; see /docs"
+        raise _OnlyPostError(msg)
+    content_type = b""
+    for name, value in scope["headers"]:
+        if name == b"content-type":
+            content_type = value
+        elif name == b"content-encoding" and value.lower() != b"identity":
+            msg = "send the body as it is: no content encoding is taken"
+            raise UnsupportedMediaTypeError(msg)
+    if content_type != _JSON and not _is_json(content_type):
+        msg = "send Content-Type: application/json, in UTF-8"
+        raise UnsupportedMediaTypeError(msg)
+
+
+class _OnlyPostError(MethodNotAllowedError):
+    """Another method than POST."""
+
+    headers: ClassVar[dict[str, str]] = {"allow": "POST"}
+
+
+def _is_json(content_type: bytes) -> bool:
+    kind, *parameters = content_type.lower().split(b";")
+    charsets = [p.strip() for p in parameters if p.strip().startswith(b"charset=")]
+    known = {b"charset=utf-8", b'charset="utf-8"'}
+    return kind.strip() == _JSON and known.issuperset(charsets)
+
+
+async def _read(receive: Receive) -> bytes | None:
+    """Return the body; None when the client went away."""
+    parts = []
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            return None
+        parts.append(message.get("body", b""))
+        if not message.get("more_body", False):
+            return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+async def _send(body: bytes, send: Send) -> None:
+    headers = [
+        (b"content-type", _JSON),
+        (b"content-length", str(len(body)).encode()),
+    ]
+    await send({"type": "http.response.start", "status": 200, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

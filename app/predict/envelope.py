@@ -1,0 +1,146 @@
+"""The outer object of a request; its rows stay raw until the model is known.
+
+``model`` says which decoder reads the rows, so a body is decoded in two stages: this
+one skims it, the next (``app.predict.rows``) reads typed rows.
+"""
+
+import re
+from typing import Any, Literal
+
+import msgspec
+from msgspec import UNSET, Raw, UnsetType
+
+from app.errors import ApiError, FieldError, MalformedRequestError
+from app.features.faults import unusable
+
+__all__ = ["Costs", "Envelope", "Grid", "decode_grid", "malformed", "read_envelope"]
+
+
+class Envelope(msgspec.Struct, forbid_unknown_fields=True):
+    """The members of a request."""
+
+    model: str
+    instances: Raw | UnsetType = UNSET
+    data: Raw | UnsetType = UNSET
+    extra_columns: Literal["refuse", "ignore"] = "refuse"
+    costs: "Costs | None" = None
+
+    @property
+    def ignore_extra(self) -> bool:
+        """Tell whether columns that the model does not know are passed over."""
+        return self.extra_columns == "ignore"
+
+
+class Grid(msgspec.Struct, forbid_unknown_fields=True):
+    """Rows as lists under named columns, the other way to give them."""
+
+    columns: list[str]
+    rows: Raw
+    kind: Literal["inline"] = "inline"
+
+
+class Costs(msgspec.Struct, forbid_unknown_fields=True):
+    """The four prices of a decision."""
+
+    false_positive: float
+    false_negative: float
+    reject_positive: float
+    reject_negative: float
+
+
+_ENVELOPE = msgspec.json.Decoder(Envelope)
+_GRID = msgspec.json.Decoder(Grid)
+_PARTS = msgspec.json.Decoder(dict[str, Raw])
+
+_TYPES: dict[type[msgspec.Struct], dict[str, tuple[Any, str]]] = {
+    Envelope: {
+        "model": (str, "a string"),
+        "instances": (Raw, ""),
+        "data": (Raw, ""),
+        "extra_columns": (Literal["refuse", "ignore"], '"refuse" or "ignore"'),
+        "costs": (dict[str, Raw] | None, "an object of four numbers"),
+    },
+    Grid: {
+        "columns": (list[str], "a list of strings"),
+        "rows": (Raw, ""),
+        "kind": (Literal["inline"], '"inline"'),
+    },
+    Costs: dict.fromkeys(
+        (field.name for field in msgspec.structs.fields(Costs)),
+        (float, "a finite number"),
+    ),
+}
+
+
+def read_envelope(body: bytes) -> Envelope:
+    """Return the members of a body.
+
+    Raises
+    ------
+    MalformedRequestError
+        When the body is no JSON; NaN and Infinity are none.
+    InvalidRequestError
+        When members are missing, unknown or of a wrong type.
+    """
+    try:
+        envelope = _ENVELOPE.decode(body)
+    except msgspec.ValidationError:
+        raise _explained(body, Envelope, "") from None
+    except (ValueError, RecursionError) as error:
+        raise malformed(error) from None
+    if (envelope.instances is UNSET) == (envelope.data is UNSET):
+        detail = "rows are given once: as instances, or as data"
+        raise unusable([FieldError("/instances", detail)])
+    return envelope
+
+
+def decode_grid(raw: Raw) -> Grid:
+    """Return columns and rows of ``data``; raises as `read_envelope` does."""
+    try:
+        return _GRID.decode(raw)
+    except msgspec.ValidationError:
+        raise _explained(bytes(raw), Grid, "/data") from None
+    except (ValueError, RecursionError) as error:
+        raise malformed(error) from None
+
+
+def malformed(error: Exception) -> MalformedRequestError:
+    """Return the answer to bytes that are no JSON, without quoting them."""
+    if isinstance(error, RecursionError):
+        return MalformedRequestError("the body is nested too deeply")
+    place = re.search(r"\(byte (\d+)\)$", str(error))
+    where = f" at byte {place[1]}" if place else ""
+    said = f"the body is no JSON{where}: numbers are finite, text is UTF-8"
+    return MalformedRequestError(said)
+
+
+def _explained(body: bytes, wanted: type[msgspec.Struct], pointer: str) -> ApiError:
+    """Look at each member by itself and say what is wrong, not what was sent."""
+    try:
+        parts = _PARTS.decode(body)
+    except msgspec.ValidationError:
+        return unusable([FieldError(pointer, "an object is expected here")])
+    except (ValueError, RecursionError) as error:
+        return malformed(error)
+    known = _TYPES[wanted]
+    faults = [
+        FieldError(f"{pointer}/{field.name}", "the member is missing")
+        for field in msgspec.structs.fields(wanted)
+        if field.required and field.name not in parts
+    ]
+    names = ", ".join(known)
+    for name, raw in parts.items():
+        if name not in known:
+            detail = f"an unknown member; known are {names}"
+            faults.append(FieldError(f"{pointer}/{name[:200]}", detail))
+            continue
+        kind, words = known[name]
+        try:
+            value = msgspec.json.decode(raw, type=kind)
+        except (ValueError, RecursionError):
+            faults.append(FieldError(f"{pointer}/{name}", f"expected {words}"))
+            continue
+        if wanted is Envelope and name == "costs" and value is not None:
+            inner = _explained(bytes(raw), Costs, "/costs")
+            faults += inner.errors
+    return unusable(faults) if faults else MalformedRequestError("unreadable body")

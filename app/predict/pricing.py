@@ -1,0 +1,76 @@
+"""The rule and the costs that a request is answered by.
+
+A request may bring costs of its own only where the thresholds follow from the costs
+and nothing else: the Chow rule, and the plug-in rule of a machine whose score is the
+log-odds by its own link. Everywhere else the thresholds were chosen from training
+scores, or the score itself depends on the costs.
+"""
+
+from dataclasses import asdict, dataclass
+
+from app.artifacts.model import ServedModel
+from app.errors import FieldError, InvalidRequestError
+from app.features.faults import unusable
+from app.predict.envelope import Costs
+from solvers.costs import CostMatrix
+from solvers.errors import InvalidCostsError
+from solvers.rules.band import Band
+
+__all__ = ["Pricing", "own_pricing", "pricing_at"]
+
+
+@dataclass(frozen=True, slots=True)
+class Pricing:
+    """The band that decides, and the costs that decisions are told in."""
+
+    band: Band
+    costs: CostMatrix | None
+
+    def described(self) -> dict[str, object]:
+        """Return ``costs`` and ``thresholds`` as an answer tells them."""
+        facts = self.band.payload()
+        thresholds = {key: facts[key] for key in ("lower", "upper", "on")}
+        return {
+            "costs": None if self.costs is None else asdict(self.costs),
+            "thresholds": thresholds if facts["on"] != "reject-function" else None,
+        }
+
+
+def own_pricing(model: ServedModel) -> Pricing:
+    """Return the rule and costs that the model was trained with."""
+    return Pricing(model.band, model.costs)
+
+
+def pricing_at(model: ServedModel, costs: Costs) -> Pricing:
+    """Return the model's rule at other costs.
+
+    Raises
+    ------
+    InvalidRequestError
+        When the costs are none that a rule can be derived from, or the model's
+        thresholds do not follow from costs alone.
+    """
+    try:
+        matrix = CostMatrix(
+            **{name: getattr(costs, name) for name in costs.__struct_fields__}
+        )
+    except InvalidCostsError as error:
+        raise unusable([FieldError("/costs", str(error))]) from None
+    kind = model.rule.get("kind")
+    calibration = model.calibration
+    if kind == "chow":
+        band = Band(matrix.p_minus, matrix.p_plus, on="probability")
+    elif kind == "plug-in" and calibration is not None and calibration.kind == "link":
+        lower, upper = matrix.thresholds
+        band = Band(lower / calibration.slope, upper / calibration.slope)
+    else:
+        raise _fixed(kind)
+    return Pricing(band, matrix)
+
+
+def _fixed(kind: object) -> InvalidRequestError:
+    detail = (
+        f"the thresholds of this model ({kind} rule) were fixed in training and do not"
+        " follow from costs alone: leave costs out, or train with these costs"
+    )
+    return unusable([FieldError("/costs", detail)])

@@ -1,0 +1,68 @@
+"""A loaded model with everything that answering takes, made once."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from app.artifacts.model import ServedModel
+from app.features.encoding import Encoder
+from app.models.queries import ResolvedVersion
+from app.predict.answer import Prediction, Tally, predictions
+from app.predict.pricing import Pricing, own_pricing
+from app.predict.rows import RowReaders, Rows
+
+__all__ = ["ReadyModel", "head", "tail"]
+
+_ENCODER = msgspec.json.Encoder()
+
+
+class ReadyModel:
+    """One model version in memory.
+
+    Parameters
+    ----------
+    payload : mapping
+        The payload of its artifact.
+    """
+
+    def __init__(self, payload: Mapping[str, Any]) -> None:
+        self.model = ServedModel.from_payload(payload)
+        self.schema = self.model.features
+        self.readers = RowReaders(self.schema)
+        self.pricing = own_pricing(self.model)
+        self._encoder = Encoder(self.schema)
+        self._heads: dict[tuple[str, int], bytes] = {}
+
+    def answer(
+        self, rows: Rows, pricing: Pricing, first: int = 0
+    ) -> tuple[list[Prediction], Tally]:
+        """Score, decide and price rows; see `app.predict.answer.predictions`."""
+        encoded = self._encoder.encode(
+            rows.numbers, rows.categories, has_missing=rows.has_missing
+        )
+        judged = self.model.judge(encoded.matrix, pricing.band)
+        return predictions(judged, pricing, self.model.labels, encoded.notes, first)
+
+    def head(self, version: ResolvedVersion, pricing: Pricing) -> bytes:
+        """Return the beginning of an answer, up to its list of predictions."""
+        if pricing is not self.pricing:
+            return head(version, pricing)
+        key = (version.name, version.version)
+        if key not in self._heads:
+            self._heads[key] = head(version, pricing)
+        return self._heads[key]
+
+
+def head(version: ResolvedVersion, pricing: Pricing) -> bytes:
+    """Return an answer's JSON up to its list of predictions."""
+    opening = {
+        "model": {"name": version.name, "version": version.version},
+        **pricing.described(),
+    }
+    return _ENCODER.encode(opening)[:-1] + b',"predictions":'
+
+
+def tail(tally: Tally) -> bytes:
+    """Return an answer's JSON after its list of predictions."""
+    return b',"summary":' + _ENCODER.encode(tally.summary()) + b"}"

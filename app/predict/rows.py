@@ -1,0 +1,194 @@
+"""Typed rows of one model: the second stage of decoding.
+
+A model's columns become a struct (rows as objects) or a tuple (rows as lists) that the
+decoder checks while it reads: every key, every type, finite numbers. ``null`` is a
+missing value. Numbers are exact doubles; nothing is converted from text.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from operator import itemgetter
+from types import GenericAlias
+from typing import Any
+
+import msgspec
+import numpy as np
+from msgspec.structs import astuple
+from numpy.typing import NDArray
+
+from app.errors import FieldError
+from app.features.faults import unusable
+from app.features.schema import FeatureSchema
+from app.features.table import ColumnType
+
+__all__ = ["CELL_TYPES", "RowReader", "RowReaders", "Rows"]
+
+CELL_TYPES: dict[ColumnType, Any] = {
+    "numeric": float | None,
+    "boolean": bool | None,
+    "categorical": str | None,
+}
+
+_MOST_LAYOUTS = 32
+"""Orders of columns whose decoders are kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Decoded rows, split as the encoder takes them.
+
+    Parameters
+    ----------
+    numbers : ndarray of shape (n_rows, n_numbers)
+        NaN is missing.
+    categories : list of columns
+    has_missing : bool
+        False: ``numbers`` holds no NaN.
+    """
+
+    numbers: NDArray[np.float64]
+    categories: list[list[str | None]]
+    has_missing: bool
+
+
+Tuples = Callable[[list[Any]], Iterable[tuple[Any, ...]]]
+
+
+@dataclass(frozen=True, slots=True)
+class RowReader:
+    """Read rows of one layout.
+
+    Parameters
+    ----------
+    decoder : msgspec decoder of a list of rows
+    tuples : callable
+        Decoded rows to tuples: the model's numbers, then its categories.
+    n_numbers, n_categories : int
+    """
+
+    decoder: "msgspec.json.Decoder[list[Any]]"
+    tuples: Tuples
+    n_numbers: int
+    n_categories: int
+
+    def read(self, raw: bytes | msgspec.Raw) -> Rows:
+        """Return the rows of a JSON array.
+
+        Raises
+        ------
+        msgspec.DecodeError, UnicodeDecodeError, RecursionError
+            When any row is not as the model needs it.
+        """
+        decoded = self.decoder.decode(raw)
+        n, k = len(decoded), self.n_numbers
+        tuples = self.tuples(decoded)
+        if not self.n_categories:
+            numbers, has_missing = _numbers(tuples, n, k)
+            return Rows(numbers, [], has_missing)
+        rows = list(tuples)
+        numbers, has_missing = _numbers((row[:k] for row in rows), n, k)
+        categories = [[row[j] for row in rows] for j in range(k, k + self.n_categories)]
+        return Rows(numbers, categories, has_missing)
+
+
+def _numbers(
+    rows: Iterable[tuple[Any, ...]], n: int, k: int
+) -> tuple[NDArray[np.float64], bool]:
+    # A double or a bool is taken as it is, None is not: then NumPy makes it NaN.
+    cells = list(chain.from_iterable(rows))
+    try:
+        return np.fromiter(cells, np.float64, n * k).reshape(n, k), False
+    except TypeError:
+        return np.array(cells, dtype=np.float64).reshape(n, k), True
+
+
+class RowReaders:
+    """The readers of one model.
+
+    Parameters
+    ----------
+    schema : FeatureSchema
+    """
+
+    def __init__(self, schema: FeatureSchema) -> None:
+        self._features = (*schema.numbers, *schema.categoricals)
+        self._counts = (len(schema.numbers), len(schema.categoricals))
+        self._names = {feature.name for feature in self._features}
+        self._objects = {ignore: self._for_objects(ignore) for ignore in (False, True)}
+        self._layouts: dict[tuple[tuple[str, ...], bool], RowReader] = {}
+
+    def objects(self, *, ignore_extra: bool) -> RowReader:
+        """Return the reader of rows as objects."""
+        return self._objects[ignore_extra]
+
+    def lists(self, columns: Sequence[str], *, ignore_extra: bool) -> RowReader:
+        """Return the reader of rows as lists under these columns.
+
+        Raises
+        ------
+        InvalidRequestError
+            When a column is missing, unknown (unless ignored) or given twice.
+        """
+        key = (tuple(columns), ignore_extra)
+        if key not in self._layouts:
+            self._check(columns, ignore_extra)
+            if len(self._layouts) >= _MOST_LAYOUTS:
+                del self._layouts[next(iter(self._layouts))]
+            self._layouts[key] = self._for_lists(columns)
+        return self._layouts[key]
+
+    def _for_objects(self, ignore_extra: bool) -> RowReader:
+        fields = [
+            (f"column_{i}", CELL_TYPES[feature.type])
+            for i, feature in enumerate(self._features)
+        ]
+        names = {f"column_{i}": f.name for i, f in enumerate(self._features)}
+        row = msgspec.defstruct(
+            "Row",
+            fields,
+            rename=names,
+            forbid_unknown_fields=not ignore_extra,
+            gc=False,
+        )
+        decoder = msgspec.json.Decoder(list[row])  # type: ignore[valid-type]
+        return RowReader(decoder, lambda rows: map(astuple, rows), *self._counts)
+
+    def _for_lists(self, columns: Sequence[str]) -> RowReader:
+        types = {f.name: CELL_TYPES[f.type] for f in self._features}
+        cells = tuple(types.get(name, Any) for name in columns)
+        row: Any = GenericAlias(tuple, cells)
+        decoder = msgspec.json.Decoder(list[row])
+        order = [columns.index(feature.name) for feature in self._features]
+        return RowReader(decoder, _reordered(order, len(columns)), *self._counts)
+
+    def _check(self, columns: Sequence[str], ignore_extra: bool) -> None:
+        faults = [
+            FieldError("/data/columns", "the column is missing", column=feature.name)
+            for feature in self._features
+            if feature.name not in columns
+        ]
+        seen: set[str] = set()
+        for j, name in enumerate(columns):
+            pointer = f"/data/columns/{j}"
+            if name in seen:
+                faults.append(FieldError(pointer, "the column is given twice"))
+            elif name not in self._names and not ignore_extra:
+                detail = (
+                    "the model has no such column; leave it out, or say"
+                    ' "extra_columns": "ignore"'
+                )
+                faults.append(FieldError(pointer, detail, column=name[:200]))
+            seen.add(name)
+        if faults:
+            raise unusable(faults)
+
+
+def _reordered(order: list[int], width: int) -> Tuples:
+    if order == list(range(width)):
+        return lambda rows: rows
+    if len(order) == 1:
+        (only,) = order
+        return lambda rows: [(row[only],) for row in rows]
+    pick = itemgetter(*order)
+    return lambda rows: map(pick, rows)

@@ -1,0 +1,161 @@
+"""A request and a model become an answer, at once or in parts.
+
+Parts bound how long the event loop is held: between two of them other requests get
+their turn. The answer's bytes are the same either way (a row's answer does not depend
+on its batch), up to the rounding of the mean cost.
+"""
+
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+import msgspec
+from msgspec import Raw
+
+from app.errors import FieldError
+from app.features.faults import MAX_FAULTS, unusable
+from app.models.queries import ResolvedVersion
+from app.predict.answer import Tally
+from app.predict.envelope import Envelope, decode_grid, malformed
+from app.predict.faults import grid_faults, instance_faults
+from app.predict.pricing import Pricing, pricing_at
+from app.predict.ready import ReadyModel, tail
+from app.predict.rows import RowReader, Rows
+
+__all__ = ["Answered", "Question", "answer", "answer_in_parts", "ask"]
+
+_ENCODER = msgspec.json.Encoder()
+_LIST = msgspec.json.Decoder(list[Raw])
+
+Unreadable = (ValueError, RecursionError)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked of a model: rows still raw, how to read them, how to price them."""
+
+    ready: ReadyModel
+    version: ResolvedVersion
+    reader: RowReader
+    rows: Raw
+    columns: list[str] | None
+    ignore_extra: bool
+    pricing: Pricing
+
+    def faults(self, rows: Sequence[Raw], first: int) -> Iterator[FieldError]:
+        """Yield what is wrong with raw rows, the first of which has index ``first``."""
+        schema = self.ready.schema
+        if self.columns is not None:
+            return grid_faults(rows, self.columns, schema, first)
+        ignore = self.ignore_extra
+        return instance_faults(rows, schema, ignore_extra=ignore, first=first)
+
+    def raw_rows(self) -> list[Raw]:
+        """Return the rows one by one, each unread.
+
+        Raises
+        ------
+        InvalidRequestError
+            When they are no list.
+        """
+        try:
+            return _LIST.decode(self.rows)
+        except msgspec.ValidationError:
+            pointer = "/instances" if self.columns is None else "/data/rows"
+            raise unusable([FieldError(pointer, "rows are a list")]) from None
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """The bytes of an answer, and what is to be counted of it."""
+
+    body: bytes
+    version: ResolvedVersion
+    tally: Tally
+
+
+def ask(ready: ReadyModel, version: ResolvedVersion, envelope: Envelope) -> Question:
+    """Return the question that a request puts to this model.
+
+    Raises
+    ------
+    InvalidRequestError
+        When columns or costs do not fit the model.
+    """
+    ignore = envelope.ignore_extra
+    columns = None
+    if isinstance(envelope.instances, Raw):
+        reader = ready.readers.objects(ignore_extra=ignore)
+        rows = envelope.instances
+    else:
+        assert isinstance(envelope.data, Raw)  # noqa: S101 - read_envelope saw to it
+        grid = decode_grid(envelope.data)
+        columns, rows = grid.columns, grid.rows
+        reader = ready.readers.lists(columns, ignore_extra=ignore)
+    costs = envelope.costs
+    pricing = ready.pricing if costs is None else pricing_at(ready.model, costs)
+    return Question(ready, version, reader, rows, columns, ignore, pricing)
+
+
+def answer(question: Question) -> Answered:
+    """Answer all rows at once.
+
+    Raises
+    ------
+    InvalidRequestError
+        When rows cannot be read; names row and column.
+    """
+    try:
+        rows = question.reader.read(question.rows)
+    except Unreadable as error:
+        faults = tuple(islice(question.faults(question.raw_rows(), 0), MAX_FAULTS + 1))
+        raise (unusable(faults) if faults else malformed(error)) from None
+    answers, tally = question.ready.answer(rows, question.pricing)
+    return _assembled(question, _ENCODER.encode(answers), tally)
+
+
+def answer_in_parts(question: Question, size: int) -> Generator[None, None, Answered]:
+    """Answer ``size`` rows at a time, with a pause after each part.
+
+    Raises
+    ------
+    InvalidRequestError
+        When rows cannot be read; faults of all parts are collected.
+    """
+    raw_rows = question.raw_rows()
+    faults: list[FieldError] = []
+    parts: list[bytes] = []
+    total = Tally()
+    yield
+    for first in range(0, len(raw_rows), size):
+        part = raw_rows[first : first + size]
+        rows = _read(question, part, first, faults)
+        if rows is not None and not faults:
+            answers, tally = question.ready.answer(rows, question.pricing, first)
+            parts.append(_ENCODER.encode(answers)[1:-1])
+            total.add(tally)
+        if len(faults) > MAX_FAULTS:
+            break
+        yield
+    if faults:
+        raise unusable(faults)
+    return _assembled(question, b"[" + b",".join(parts) + b"]", total)
+
+
+def _read(
+    question: Question, part: list[Raw], first: int, faults: list[FieldError]
+) -> Rows | None:
+    """Return the rows of a part; or None, with its faults added."""
+    try:
+        return question.reader.read(b"[" + b",".join(part) + b"]")
+    except Unreadable as error:
+        found = list(islice(question.faults(part, first), MAX_FAULTS + 1))
+        if not found:
+            raise malformed(error) from None
+        faults += found
+        return None
+
+
+def _assembled(question: Question, listed: bytes, tally: Tally) -> Answered:
+    head = question.ready.head(question.version, question.pricing)
+    return Answered(head + listed + tail(tally), question.version, tally)

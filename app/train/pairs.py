@@ -91,6 +91,9 @@ def _option_errors(request: TrainRequest) -> Iterator[FieldError]:
         yield FieldError(
             "/refit", "without a held-out part the model is fitted on all rows already"
         )
+    for guard, wanted in request.guards:
+        if wanted:
+            yield FieldError(f"/guards/{guard}", "not available in this version")
     if not RULES[rule_kind(request)].promises:
         return
     promise = "the promise of this rule holds for the model that was counted"

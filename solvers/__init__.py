@@ -13,6 +13,8 @@ _HOMES = {
     "HingeSVC": "solvers.trainers.svm",
     "MultiHingeSVC": "solvers.trainers.multi_hinge",
     "ProbabilisticLabelSVC": "solvers.trainers.psvm",
+    "ReducedSetSVC": "solvers.trainers.reduced_set",
+    "RejectOptionClassifier": "solvers.trainers.meta",
     "errors": "solvers",
 }
 

@@ -13,6 +13,7 @@ _HOMES = {
     "SymmetricRule": "symmetric",
     "BartlettWegkampRule": "bartlett_wegkamp",
     "ChowRule": "chow",
+    "EmbeddedRule": "embedded",
     "ExpectedCostRule": "expected_cost",
     "PlugInRule": "plug_in",
     "RULES": "registry",

@@ -94,9 +94,14 @@ class FittedByScores:
         """Return the threshold above which a row is called +1."""
         return self.fitted.upper
 
-    def decide(self, scores: ArrayLike) -> NDArray[np.int8]:
-        """Return +1, -1 or 0 (reject) for each score, shape (n_rows,)."""
-        return self.fitted.decide(scores)
+    def decide(
+        self, scores: ArrayLike, reject_scores: ArrayLike | None = None
+    ) -> NDArray[np.int8]:
+        """Return +1, -1 or 0 (reject) for each score, shape (n_rows,).
+
+        ``reject_scores`` are needed by rules on the reject function, and only there.
+        """
+        return self.fitted.decide(scores, reject_scores)
 
     def payload(self) -> dict[str, Any]:
         """Return the fitted rule as JSON-able facts, enough to decide with."""

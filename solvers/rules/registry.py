@@ -11,6 +11,7 @@ from solvers.rules.bartlett_wegkamp import BartlettWegkampRule
 from solvers.rules.base import FittedByScores
 from solvers.rules.bounded_abstention import BoundedAbstentionRule
 from solvers.rules.chow import ChowRule
+from solvers.rules.embedded import EmbeddedRule
 from solvers.rules.expected_cost import ExpectedCostRule
 from solvers.rules.mutual_information import MutualInformationRule
 from solvers.rules.plug_in import PlugInRule
@@ -23,6 +24,7 @@ RULES: dict[str, type[FittedByScores]] = {
     for rule in (
         PlugInRule,
         BartlettWegkampRule,
+        EmbeddedRule,
         ChowRule,
         ExpectedCostRule,
         SymmetricRule,

@@ -1,0 +1,203 @@
+"""Any classifier with any reject rule.
+
+    split the rows -> score each part by a model of the others -> fit the rule
+    on those scores -> refit the model on all rows
+
+The rule sees out-of-fold scores only: thresholds chosen on a model's own training rows
+are too bold. A rule that makes a promise is different: the promise holds for one model
+on rows that it never saw, so a part is kept apart, and nothing is refitted.
+"""
+
+import warnings
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.model_selection import BaseCrossValidator, ShuffleSplit, check_cv
+from sklearn.utils import _safe_indexing, get_tags
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    check_is_fitted,
+    column_or_1d,
+    indexable,
+    validate_data,
+)
+
+from solvers.calibration import Calibration, fit_calibration
+from solvers.rules.registry import make_rule
+from solvers.trainers.base import RejectOptionMixin
+from solvers.trainers.outside_scores import (
+    check_scorer,
+    fit_weighted,
+    outside_scores,
+    scores_of,
+    takes_weights,
+)
+from solvers.trainers.targets import binary_targets
+
+__all__ = ["RejectOptionClassifier"]
+
+Floats = NDArray[np.float64]
+
+# The part of the rows that a promise is counted on.
+_PROMISE_SHARE = 0.25
+
+
+class RejectOptionClassifier(RejectOptionMixin, MetaEstimatorMixin, BaseEstimator):
+    """A classifier that may reject, from one that may not.
+
+    Parameters
+    ----------
+    estimator : scikit-learn classifier
+        Has ``decision_function`` or ``predict_proba`` (whose log-odds are then the
+        score); not SVC(probability=True).
+    rule : str or rule, default="expected-cost"
+        A registered name or an instance; an instance is cloned.
+    cv : int, splitter or iterable of (train, test), default=5
+        How out-of-fold scores are made; no row may be tested twice. A rule that makes
+        a promise uses one part instead: a random quarter, or the first split of ``cv``
+        where it is no number.
+
+    Attributes
+    ----------
+    estimator_ : fitted classifier
+        On all rows (on the rows outside the kept part, for a rule with a promise).
+    rule_ : fitted rule
+    calibration_ : Calibration
+        Of the out-of-fold scores.
+    classes_ : ndarray of shape (2,)
+        +1 is ``classes_[1]``.
+    split_ : list of (train, test) row numbers
+    oof_scores_ : ndarray
+        The out-of-fold scores, and ``oof_rows_``, the rows they belong to.
+    """
+
+    def __init__(
+        self, estimator: Any, rule: Any = "expected-cost", cv: Any = 5
+    ) -> None:
+        self.estimator = estimator
+        self.rule = rule
+        self.cv = cv
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags = get_tags(self.estimator).input_tags
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit the rule on out-of-fold scores, then the estimator on all rows.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_rows, n_features)
+            Handed on to the estimator as it is.
+        y : array-like of shape (n_rows,)
+            Two labels; the larger one is +1.
+        sample_weight : array-like of shape (n_rows,), optional
+            For the rule, the calibration, and the estimator where it takes weights.
+            Refused by rules that make a promise.
+
+        Raises
+        ------
+        ValueError
+            When there are not two classes of at least two rows each, the split tests
+            a row twice, or the estimator or the rule refuses its input.
+        """
+        check_scorer(self.estimator)
+        rule = self._new_rule()
+        validate_data(self, X, skip_check_array=True)
+        X, y = indexable(X, y)
+        y = np.asarray(column_or_1d(y, warn=True))
+        self.classes_, signs = binary_targets(y)
+        weights = self._weights(sample_weight, X, rule)
+        self.split_ = self._split(X, y, rule)
+        used = weights if takes_weights(self.estimator) else None
+        scores, rows = outside_scores(self.estimator, X, y, used, self.split_)
+        if len(np.unique(rows)) < len(rows):
+            msg = "cv tests a row twice: use a splitter that partitions the rows"
+            raise ValueError(msg)
+        self.oof_scores_, self.oof_rows_ = scores, rows
+        part = None if weights is None else weights[rows]
+        self.calibration_: Calibration = fit_calibration(scores, signs[rows], part)
+        on_probability = rule.on == "probability"
+        values = self.calibration_.probability(scores) if on_probability else scores
+        self.rule_ = rule.fit(values, signs[rows], part)
+        kept = self.split_[0][0] if _promises(rule) else np.arange(len(y))
+        self.estimator_ = _refit(self.estimator, X, y, used, kept)
+        return self
+
+    def decision_function(self, X: Any) -> Floats:
+        """Return the score of each row, shape (n_rows,)."""
+        check_is_fitted(self)
+        return scores_of(self.estimator_, X)
+
+    def probability(self, X: Any) -> Floats:
+        """Return the calibrated probability of ``classes_[1]``, shape (n_rows,).
+
+        Calibrated on out-of-fold scores; it may pass 1/2 elsewhere than the score
+        passes 0, so it is no ``predict_proba``.
+        """
+        return self.calibration_.probability(self.decision_function(X))
+
+    def decide(self, X: Any) -> NDArray[np.int8]:
+        """Return +1 (``classes_[1]``), -1 (``classes_[0]``) or 0 (reject) a row."""
+        scores = self.decision_function(X)
+        if self.rule_.on == "probability":
+            scores = self.calibration_.probability(scores)
+        return np.asarray(self.rule_.decide(scores), dtype=np.int8)
+
+    def _new_rule(self) -> Any:
+        rule = make_rule(self.rule)
+        if rule is self.rule:
+            rule = clone(rule, safe=False)
+        if rule.on == "reject-function":
+            msg = f"the rule {rule.kind} belongs to classifiers that learn to reject"
+            raise ValueError(msg)
+        return rule
+
+    def _weights(self, sample_weight: Any, X: Any, rule: Any) -> Floats | None:
+        if sample_weight is None:
+            return None
+        if _promises(rule):
+            msg = f"the rule {rule.kind} counts rows: it takes no sample_weight"
+            raise ValueError(msg)
+        if not takes_weights(self.estimator):
+            name = type(self.estimator).__name__
+            warnings.warn(
+                f"{name}.fit takes no sample_weight: only the rule and the calibration"
+                " are weighted",
+                UserWarning,
+                stacklevel=3,
+            )
+        weights: Floats = _check_sample_weight(
+            sample_weight, X, dtype=np.float64, ensure_non_negative=True
+        )
+        return weights
+
+    def _split(self, X: Any, y: Any, rule: Any) -> list[tuple[Any, Any]]:
+        numbered = isinstance(self.cv, int | np.integer)
+        if _promises(rule):
+            apart = ShuffleSplit(1, test_size=_PROMISE_SHARE, random_state=0)
+            splitter: BaseCrossValidator = apart if numbered else check_cv(self.cv, y)
+            return list(splitter.split(X, y))[:1]
+        folds = self.cv
+        if numbered:
+            smallest = int(min(np.count_nonzero(y == label) for label in self.classes_))
+            if smallest < 2:
+                msg = "out-of-fold scores need at least two rows of each class"
+                raise ValueError(msg)
+            folds = min(int(self.cv), smallest)
+        return list(check_cv(folds, y, classifier=True).split(X, y))
+
+
+def _promises(rule: Any) -> bool:
+    return bool(getattr(rule, "promises", False))
+
+
+def _refit(estimator: Any, X: Any, y: Any, weights: Floats | None, rows: Any) -> Any:
+    part = None if weights is None else weights[rows]
+    return fit_weighted(
+        estimator, _safe_indexing(X, rows), _safe_indexing(y, rows), part
+    )

@@ -11,7 +11,7 @@ from importlib.metadata import version
 from typing import Any
 
 from fastapi import FastAPI
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.artifacts.store import ArtifactStore
 from app.db.session import open_database
@@ -19,6 +19,8 @@ from app.health.metrics import Metrics
 from app.health.routes import router as health
 from app.jobs.routes import router as jobs
 from app.models.routes import router as models
+from app.predict.endpoint import PredictEndpoint
+from app.predict.openapi import add_operation
 from app.settings import Settings
 from app.state import AppState
 from app.train.openapi import add_schemas
@@ -26,6 +28,7 @@ from app.train.routes import router as train
 from app.web import docs, openapi, problems
 from app.web.body_limit import BodyLimit
 from app.web.gate import Gate
+from app.web.paths import route_path
 from app.web.trace import Trace
 
 __all__ = ["create_app"]
@@ -45,17 +48,27 @@ def create_app(settings: Settings) -> ASGIApp:
         store=ArtifactStore(settings.artifacts_dir, "api"),
         metrics=Metrics(),
     )
-    routes = _routes(state)
+    predict = PredictEndpoint(state)
+    routes = _routes(state, predict)
+
+    async def served(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and route_path(scope, root_path) == "/predict":
+            await predict(scope, receive, send)
+        else:
+            await routes(scope, receive, send)
+
+    root_path = settings.root_path
     return Trace(
-        Gate(BodyLimit(routes, settings.max_body_bytes), settings), state.metrics
+        Gate(BodyLimit(served, settings.max_body_bytes), settings), state.metrics
     )
 
 
-def _routes(state: AppState) -> FastAPI:
+def _routes(state: AppState, predict: PredictEndpoint) -> FastAPI:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         del app
         yield
+        predict.close()
         state.database.close()
 
     app = FastAPI(
@@ -81,3 +94,4 @@ def _routes(state: AppState) -> FastAPI:
 def _tell_the_rest(document: dict[str, Any]) -> None:
     """Add what FastAPI does not see: bodies read, and paths served, without it."""
     add_schemas(document)
+    add_operation(document)

@@ -11,6 +11,7 @@ import sys
 from contextlib import nullcontext
 
 import uvicorn
+from threadpoolctl import threadpool_limits
 
 from app.db import migrate
 from app.db.session import open_database
@@ -58,6 +59,7 @@ def run(settings: Settings, *, with_worker: bool) -> int:
             timeout_graceful_shutdown=GRACE_S,
         )
     )
+    threadpool_limits(1)  # products of one request are too small to be shared out
     with Supervisor() if with_worker else nullcontext():
         # uvicorn raises the signal that ended it once more, for whoever was there first
         for number in (signal.SIGTERM, signal.SIGINT):

@@ -73,7 +73,7 @@ def run(request: Mapping[str, Any], progress: Progress) -> Trained:
     parts = partition(sample, asked.evaluation, promises=promises)
     until = 0.5 if asked.refit else 0.97
     fitted = fit(job, parts.training, parts.calibration, report.part(0.02, until, ""))
-    report.part(0.97, 1.0, "evaluating").begin()
+    report.part(until, 1.0, "evaluating").begin()
     evaluation, notes, held = _evaluated(job, fitted, parts)
     warnings = [*fitted.warnings, *notes]
     served = fitted

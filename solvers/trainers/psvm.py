@@ -15,7 +15,6 @@ calibration step is needed. Source: Niaf, Flamary, Lartizien, Canu (2011), equat
 from collections.abc import Mapping
 from dataclasses import replace
 from math import log
-from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -27,6 +26,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
+from solvers.calibration import Calibration
 from solvers.costs import CostMatrix
 from solvers.kernels import KernelRows
 from solvers.losses import PiecewiseLinear, ProbabilityTube
@@ -35,6 +35,7 @@ from solvers.rules.plug_in import PlugInRule
 from solvers.trainers.base import RejectOptionMixin
 from solvers.trainers.kernel_machine import KernelMachine
 from solvers.trainers.probability_targets import probability_targets
+from solvers.trainers.ranges import check_within
 from solvers.trainers.targets import class_factors
 
 __all__ = ["ProbabilisticLabelSVC"]
@@ -196,9 +197,9 @@ class ProbabilisticLabelSVC(RejectOptionMixin, KernelMachine):
             Columns in the order of ``classes_``.
         """
         check_is_fitted(self)
-        half = 0.5 * self.link_slope_ * self.decision_function(X)
-        # 1 / (1 + exp(-2 h)), without overflow for large scores of either sign.
-        return np.column_stack([_logistic(-half), _logistic(half)])
+        scores = self.decision_function(X)
+        link = Calibration.link(self.link_slope_)
+        return np.column_stack([link.probability(-scores), link.probability(scores)])
 
     def scorer_payload(self) -> dict[str, Any]:
         """Return the fitted machine as plain data, with its link.
@@ -212,12 +213,8 @@ class ProbabilisticLabelSVC(RejectOptionMixin, KernelMachine):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        for name, limit in (("C_prob", np.inf), ("eta", 0.5)):
-            value = getattr(self, name)
-            number = isinstance(value, Real) and not isinstance(value, bool)
-            if not (number and 0.0 < value < limit):
-                msg = f"{name} must lie strictly between 0 and {limit:g}, got {value!r}"
-                raise ValueError(msg)
+        check_within("C_prob", self.C_prob, above=0.0)
+        check_within("eta", self.eta, above=0.0, below=0.5)
 
     def _precisions(self, label_precision: ArrayLike | None, rows: Any) -> Floats:
         if label_precision is None:
@@ -249,7 +246,3 @@ class ProbabilisticLabelSVC(RejectOptionMixin, KernelMachine):
         tubes = replace(tubes, knots=tubes.knots * (own / slope)[:, np.newaxis])
         certain = (p > 1.0 - eta) | (p < eta)
         return tubes.weighted(np.where(certain, self.C, self.C_prob))
-
-
-def _logistic(half: Floats) -> Floats:
-    return np.asarray(0.5 * (1.0 + np.tanh(half)))

@@ -1,0 +1,323 @@
+"""A support vector machine trained without the rows that would not help it.
+
+First machines say which training rows they reject or get wrong; these are removed (or
+relabelled), and a last machine is trained on what is left, which is separable, so that
+few rows become support vectors. Sources: Sousa, da Rocha Neto, Barreto, Cardoso (M1RS
+and M2RS), Geebelen, Suykens, Vandewalle 2012 (SCA and SSCA).
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    check_is_fitted,
+    validate_data,
+)
+
+from solvers.costs import CostMatrix
+from solvers.errors import UnknownNameError
+from solvers.kernels import Kernel
+from solvers.reduction import METHODS, REMOVALS
+from solvers.rules.base import as_costs
+from solvers.trainers.base import RejectOptionMixin
+from solvers.trainers.kernel_machine import KernelMachine
+from solvers.trainers.ranges import check_within, is_number
+from solvers.trainers.reduction_report import compared, reduce
+from solvers.trainers.reduction_stages import MachineSettings, Plan, TrainingRows
+from solvers.trainers.targets import binary_targets, class_factors
+
+__all__ = ["ReducedSetSVC"]
+
+_STAGE_PARAMETERS = ("C", "gamma", "degree", "coef0")
+
+
+class ReducedSetSVC(RejectOptionMixin, KernelMachine):
+    """A support vector machine with fewer support vectors.
+
+    Parameters
+    ----------
+    method : {"m2rs", "m1rs", "sca", "ssca"}, default="m2rs"
+        How the first stage marks rows. "m2rs": two machines with opposite class
+        weights reject where they disagree. "m1rs": one machine rejects where its
+        posterior is below the threshold that minimises ``w_r R + E``. "sca" rejects
+        nothing, "ssca" what is nearer to the boundary than ``distance``. Misclassified
+        rows are marked by every method.
+    rejection_cost : float, default=0.24
+        The price w_r of a rejected row where an error costs 1, within (0, 1); M2RS
+        trains its two machines with the class weights w_r and 1 - w_r.
+    distance : float, default=0.0
+        SSCA: in the scale of the first machine's score, >= 0.
+    removal : {"remove", "flip"}, default="remove"
+        "remove" drops all marked rows; "flip" gives misclassified rows the first
+        stage's label and drops rejected ones.
+    first_stage : mapping or None, default=None
+        ``C``, ``gamma``, ``degree``, ``coef0`` of the machines that mark rows; what it
+        leaves out is the last machine's. M2RS needs machines that differ: with a
+        kernel that separates the rows perfectly they agree everywhere, and nothing
+        changes.
+    C : float, default=1.0
+        Of the last machine (and of the unreduced one it is compared with).
+    kernel : str or callable, default="rbf"
+    gamma : {"scale", "auto"} or float, default="scale"
+        Learnt from all rows.
+    degree : int, default=3
+    coef0 : float, default=0.0
+    tol : float, default=1e-3
+    max_accuracy_loss : float or None, default=None
+        How much accuracy the reduction may cost. When it costs more, the unreduced
+        machine is kept, and ``report_["fallback"]`` says so.
+    validation_fraction : float, default=0.2
+        Share of the rows on which that loss is judged: both machines are first fitted
+        without them. Only used with ``max_accuracy_loss``.
+    hard_margin : bool or "auto", default="auto"
+        Whether the last machine allows no margin error (its C is out of reach): fewer
+        support vectors, and less accuracy where the rows that stay are noisy. "auto":
+        for SCA and SSCA without ``costs`` when the first stage has the last machine's
+        kernel, for then the rows that stay are separable by construction.
+    costs : CostMatrix, mapping of its fields, or None
+        Given: the last machine is a ``DoubleHingeSVC`` that decides at these prices.
+        None: an ordinary machine, which never rejects.
+    solver : {"auto", "active-set", "decomposition"}, default="auto"
+    cache_size : float, default=200
+    max_iter : int, default=-1
+    class_weight : mapping, "balanced" or None, default=None
+    random_state : int, default=0
+        Of the split for ``max_accuracy_loss``.
+
+    Attributes
+    ----------
+    report_ : dict
+        JSON-able: ``rows``, ``rejected``, ``misclassified``, ``removed``, ``flipped``,
+        ``posterior_threshold`` (M1RS), ``before`` and ``after`` (each
+        ``support_vectors``, ``accuracy``, ``cost``, ``reject_rate``) and
+        ``decision_agreement`` on the training rows, the same under ``validation``
+        where a part was kept apart, ``reduced`` (whether the reduced machine is the one
+        that predicts) and ``fallback`` (why not). The cost is the mean cost of the
+        decisions; without ``costs``, the smallest ``w_r R + E`` over bands ``|f| < t``.
+    classes_ : ndarray of shape (2,)
+    support_ : ndarray of shape (n_SV,)
+        Indices into the rows given to ``fit``.
+    support_vectors_, dual_coef_, intercept_, duality_gap_, n_iter_, solver_
+        Of the machine that predicts, as for ``HingeSVC``.
+    """
+
+    def __init__(  # noqa: PLR0913, PLR0917 - scikit-learn's constructors are flat
+        self,
+        method: str = "m2rs",
+        rejection_cost: float = 0.24,
+        distance: float = 0.0,
+        removal: str = "remove",
+        first_stage: Mapping[str, Any] | None = None,
+        C: float = 1.0,
+        kernel: Any = "rbf",
+        gamma: float | str = "scale",
+        degree: int = 3,
+        coef0: float = 0.0,
+        tol: float = 1e-3,
+        max_accuracy_loss: float | None = None,
+        validation_fraction: float = 0.2,
+        hard_margin: bool | str = "auto",
+        costs: CostMatrix | Mapping[str, float] | None = None,
+        solver: str = "auto",
+        cache_size: float = 200,
+        max_iter: int = -1,
+        class_weight: Mapping[Any, float] | str | None = None,
+        random_state: int = 0,
+    ) -> None:
+        self.method = method
+        self.rejection_cost = rejection_cost
+        self.distance = distance
+        self.removal = removal
+        self.first_stage = first_stage
+        self.C = C
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.tol = tol
+        self.max_accuracy_loss = max_accuracy_loss
+        self.validation_fraction = validation_fraction
+        self.hard_margin = hard_margin
+        self.costs = costs
+        self.solver = solver
+        self.cache_size = cache_size
+        self.max_iter = max_iter
+        self.class_weight = class_weight
+        self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    def fit(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> Self:
+        """Fit the first stage, the unreduced and the reduced machine.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_features)
+            The kernel matrix itself, (n_rows, n_rows), when it is precomputed.
+        y : array-like of shape (n_rows,)
+            Two labels; the larger one is +1.
+        sample_weight : array-like of shape (n_rows,), optional
+            Each >= 0. Weight 2 equals the row twice, weight 0 equals no row (but not
+            for the split that ``max_accuracy_loss`` asks for).
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            When a parameter is out of range, X or y is not finite, or the rows of
+            positive weight have one class only.
+        """
+        self._check_parameters()
+        given, labels = validate_data(
+            self, X, y, accept_sparse="csr", dtype=np.float64, order="C"
+        )
+        weights = _check_sample_weight(
+            sample_weight, given, dtype=np.float64, ensure_non_negative=True
+        )
+        used = np.flatnonzero(weights > 0)
+        counted = given if len(used) == len(labels) else given[used]
+        self.classes_, signs = binary_targets(labels[used])
+        kernel = self._kernel_for(counted, weights[used])
+        square = kernel.kind == "precomputed"
+        rows = TrainingRows(
+            X=counted[:, used] if square else counted,
+            signs=signs,
+            weights=weights[used],
+            factors=class_factors(
+                self.class_weight, self.classes_, signs, weights[used]
+            ),
+            square=square,
+        )
+        plan = self._plan(kernel, rows)
+        outcome, self.report_ = reduce(plan, rows, self._progress)
+        self._comparison = plan, outcome, used
+        reduced = outcome.reduced if self.report_["reduced"] else None
+        machine = outcome.unreduced if reduced is None else reduced
+        whole = machine is outcome.unreduced
+        kept = used if whole else used[outcome.changes.kept]
+        self.kernel_ = machine.kernel_
+        self.support_ = kept[machine.support_]
+        self.support_vectors_ = machine.support_vectors_
+        self.dual_coef_ = machine.dual_coef_
+        self.intercept_ = machine.intercept_
+        self.duality_gap_ = machine.duality_gap_
+        self.n_iter_ = machine.n_iter_
+        self.solver_ = machine.solver_
+        if plan.last.costs is not None:
+            self.costs_, self.rule_ = plan.last.costs, machine.rule_
+        return self
+
+    def compare(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> dict[str, Any]:
+        """Return the before and after table on rows of your choice.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_features)
+        y : array-like of shape (n_rows,)
+            Values from ``classes_``.
+        sample_weight : array-like of shape (n_rows,), optional
+
+        Returns
+        -------
+        dict
+            ``before``, ``after`` (None when only one class was left) and
+            ``decision_agreement``, as in ``report_``.
+
+        Raises
+        ------
+        ValueError
+            When X has another width or y another label.
+        """
+        check_is_fitted(self)
+        rows = validate_data(
+            self, X, accept_sparse="csr", dtype=np.float64, order="C", reset=False
+        )
+        labels = np.asarray(y)
+        if not np.isin(labels, self.classes_).all():
+            msg = f"y must hold the fitted classes {self.classes_.tolist()} only"
+            raise ValueError(msg)
+        weights = _check_sample_weight(sample_weight, rows, dtype=np.float64)
+        signs = np.where(labels == self.classes_[1], 1.0, -1.0)
+        plan, outcome, used = self._comparison
+        columns = rows[:, used] if plan.last.kernel.kind == "precomputed" else rows
+        return compared(plan, outcome, columns, signs, weights)
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        for name, value, known in (
+            ("reduction method", self.method, METHODS),
+            ("removal", self.removal, REMOVALS),
+        ):
+            if value not in known:
+                raise UnknownNameError(name, value, known)
+        if self.hard_margin not in {"auto", True, False}:
+            msg = f'hard_margin must be "auto" or a bool, got {self.hard_margin!r}'
+            raise ValueError(msg)
+        check_within("rejection_cost", self.rejection_cost, above=0.0, below=1.0)
+        check_within(
+            "validation_fraction", self.validation_fraction, above=0.0, below=1.0
+        )
+        if not (is_number(self.distance) and 0.0 <= self.distance < np.inf):
+            msg = f"distance must be a finite number >= 0, got {self.distance!r}"
+            raise ValueError(msg)
+        loss = self.max_accuracy_loss
+        if loss is not None and not (is_number(loss) and 0.0 <= loss <= 1.0):
+            msg = f"max_accuracy_loss must be None or within [0, 1], got {loss!r}"
+            raise ValueError(msg)
+        unknown = set(self.first_stage or ()) - set(_STAGE_PARAMETERS)
+        if unknown:
+            msg = (
+                f"first_stage takes {', '.join(_STAGE_PARAMETERS)};"
+                f" got {', '.join(sorted(map(repr, unknown)))}"
+            )
+            raise ValueError(msg)
+
+    def _plan(self, kernel: Kernel, rows: TrainingRows) -> Plan:
+        """Return the reduction that the parameters describe, gammas learnt."""
+        costs = None if self.costs is None else as_costs(self.costs)
+        last = MachineSettings(
+            kernel=kernel,
+            C=float(self.C),
+            solver=self.solver,
+            tol=float(self.tol),
+            cache_size=float(self.cache_size),
+            max_iter=int(self.max_iter),
+            costs=costs,
+        )
+        own = dict(self.first_stage or {})
+        first = replace(
+            last,
+            C=own.pop("C", last.C),
+            kernel=replace(kernel, **own).resolved(rows.X, rows.weights),
+            costs=None,
+        )
+        separable = first.kernel == kernel and self.method in {"sca", "ssca"}
+        automatic = separable and costs is None
+        return Plan(
+            method=self.method,
+            rejection_cost=float(self.rejection_cost),
+            distance=float(self.distance),
+            removal=self.removal,
+            first=first,
+            last=last,
+            hard_margin=automatic
+            if self.hard_margin == "auto"
+            else bool(self.hard_margin),
+            max_accuracy_loss=self.max_accuracy_loss,
+            validation_fraction=float(self.validation_fraction),
+            random_state=self.random_state,
+        )

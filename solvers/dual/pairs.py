@@ -7,19 +7,86 @@ largest ``low_i - g_i`` with ``g = K beta``; ``j`` is the partner with
 
 (second-order choice, Fan, Chen, Lin 2005). The step ends where the violation does, or
 runs on through the breakpoints of both terms while the pair still gains.
-Everything a hot loop calls is in this file, so that numba's disk cache sees its edits.
+
+A floating-point maximum does not vectorise, an integer one does. So candidates are
+compared as float32 whose bits, read as integers, have the same order; they are taken
+relative to the last maximum, where float32 resolves best. The gradient is float64.
+Everything the hot loop calls is in this file, so that numba's disk cache sees edits.
 """
 
+from typing import Any
+
 import numpy as np
-from numba import njit
-from numpy.typing import NDArray
+from numba import njit, types
+from numba.extending import intrinsic
 
 __all__ = ["pair_steps", "refresh_bounds"]
 
-Floats = NDArray[np.float64]
-
 # Below this curvature a pair counts as linear; its step then ends at a breakpoint.
 _FLAT = 1e-12
+_FLAT32 = np.float32(1e-12)
+_ZERO = np.float32(0.0)
+_TWO = np.float32(2.0)
+_MAGNITUDE = np.int32(0x7FFFFFFF)
+_SIGN = np.int32(31)
+_LEAST = np.int32(-0x7FFFFFFF)
+# One rounding for a * b + c; infinities and NaN keep their meaning.
+_FUSED = {"contract"}
+
+
+def _as_bits(_context: Any, _value: Any) -> Any:
+    """Return the bits of a float32 as an int32."""
+
+    def generate(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return builder.bitcast(arguments[0], context.get_value_type(types.int32))
+
+    return types.int32(types.float32), generate
+
+
+_bits: Any = intrinsic(_as_bits)
+
+
+def _as_float(_context: Any, _value: Any) -> Any:
+    """Return the float32 with the bits of an int32."""
+
+    def generate(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return builder.bitcast(arguments[0], context.get_value_type(types.float32))
+
+    return types.float32(types.int32), generate
+
+
+_from_bits: Any = intrinsic(_as_float)
+
+
+@njit(cache=True, nogil=True)
+def _key(value):  # type: ignore[no-untyped-def]
+    """Return an integer in the order of the float32 ``value``, negatives included."""
+    bits = _bits(value)
+    return bits ^ ((bits >> _SIGN) & _MAGNITUDE)
+
+
+@njit(cache=True, nogil=True)
+def _value(key):  # type: ignore[no-untyped-def]
+    """Return the float32 that ``_key`` came from."""
+    return np.float64(_from_bits(key ^ ((key >> _SIGN) & _MAGNITUDE)))
+
+
+@njit(cache=True, nogil=True)
+def _find(keys, wanted):  # type: ignore[no-untyped-def]
+    """Return the first index of ``wanted``, which is among ``keys``."""
+    whole = len(keys) // 32 * 32
+    for start in range(0, whole, 32):
+        hits = np.int32(0)
+        for k in range(start, start + 32):
+            hits += np.int32(keys[k] == wanted)
+        if hits > 0:
+            for k in range(start, start + 32):
+                if keys[k] == wanted:
+                    return k
+    for k in range(whole, len(keys)):
+        if keys[k] == wanted:
+            return k
+    return -1
 
 
 @njit(cache=True, nogil=True)
@@ -69,6 +136,39 @@ def _move(levels, breaks, beta, i, j, pull, curvature):  # type: ignore[no-untyp
         moved += step
 
 
+@njit(cache=True, nogil=True, fastmath=_FUSED)
+def _advance(g, low, high, row_i, row_j, moved, top, bottom, keys, sinks):  # type: ignore[no-untyped-def]  # noqa: PLR0913, PLR0917 - arrays
+    """Add ``moved (K_i - K_j)`` to g; return the new extremes as keys.
+
+    ``keys`` receives ``low - g - top``, ``sinks`` receives ``bottom - (high - g)``.
+    """
+    best_up = _LEAST
+    best_down = _LEAST
+    for k in range(len(g)):
+        pull = g[k] + moved * (np.float64(row_i[k]) - np.float64(row_j[k]))
+        g[k] = pull
+        up = _key(np.float32(low[k] - pull - top))
+        keys[k] = up
+        best_up = max(best_up, up)
+        sink = np.float32(bottom + pull - high[k])
+        sinks[k] = sink
+        best_down = max(best_down, _key(sink))
+    return best_up, best_down
+
+
+@njit(cache=True, nogil=True, fastmath=_FUSED)
+def _partner(sinks, diagonal, row_i, own, shift, keys):  # type: ignore[no-untyped-def]
+    """Return the j of the largest second-order gain with i."""
+    best = _LEAST
+    for k in range(len(sinks)):
+        gain = max(shift + sinks[k], _ZERO)
+        curvature = max(own + diagonal[k] - _TWO * np.float32(row_i[k]), _FLAT32)
+        key = _bits(gain * gain / curvature)
+        keys[k] = key
+        best = max(best, key)
+    return _find(keys, best)
+
+
 @njit(cache=True, nogil=True)
 def pair_steps(  # type: ignore[no-untyped-def]  # noqa: PLR0913, PLR0917 - arrays
     K, diagonal, levels, breaks, beta, g, low, high, tolerance, max_steps
@@ -77,8 +177,9 @@ def pair_steps(  # type: ignore[no-untyped-def]  # noqa: PLR0913, PLR0917 - arra
 
     Parameters
     ----------
-    K : (n, n) float32 or float64, symmetric
-    diagonal : (n,) float64
+    K : (m, m) float32 or float64, symmetric
+        Its leading (n, n) part counts.
+    diagonal : (n,) float32
     levels : (n, K) float64, the knot of each segment of a weight's term
     breaks : (n, K + 1) float64, the segments' ends
     beta, g, low, high : (n,) float64, updated in place
@@ -90,36 +191,28 @@ def pair_steps(  # type: ignore[no-untyped-def]  # noqa: PLR0913, PLR0917 - arra
     (steps, violation)
     """
     n = len(beta)
-    for steps in range(max_steps + 1):
-        i = 0
-        best_up = -np.inf
-        best_down = np.inf
-        for k in range(n):
-            up = low[k] - g[k]
-            if up > best_up:
-                best_up = up
-                i = k
-            best_down = min(best_down, high[k] - g[k])
-        violation = best_up - best_down
+    keys = np.empty(n, np.int32)
+    sinks = np.empty(n, np.float32)
+    top = (low - g).max()
+    bottom = (high - g).min()
+    moved = 0.0
+    i = 0
+    j = 0
+    steps = 0
+    while True:
+        before = bottom
+        up, down = _advance(g, low, high, K[i], K[j], moved, top, bottom, keys, sinks)
+        i = _find(keys, up)
+        top = low[i] - g[i]
+        bottom -= _value(down)
+        violation = top - bottom
         if violation <= tolerance or steps == max_steps:
             return steps, violation
-        row_i = K[i]
-        j = -1
-        best = -1.0
-        for k in range(n):
-            gain = best_up - (high[k] - g[k])
-            if gain > 0.0:
-                curvature = diagonal[i] + diagonal[k] - 2.0 * row_i[k]
-                score = gain * gain / max(curvature, _FLAT)
-                if score > best:
-                    best = score
-                    j = k
-        curvature = diagonal[i] + diagonal[j] - 2.0 * row_i[j]
+        shift = np.float32(top - before)
+        j = _partner(sinks, diagonal, K[i], diagonal[i], shift, keys)
+        curvature = np.float64(K[i, i]) + np.float64(K[j, j]) - 2.0 * K[i, j]
         moved = _move(levels, breaks, beta, i, j, g[i] - g[j], curvature)
         for index in (i, j):
             low[index] = _low(levels, breaks, index, beta[index])[0]
             high[index] = _high(levels, breaks, index, beta[index])[0]
-        row_j = K[j]
-        for k in range(n):
-            g[k] += moved * (row_i[k] - row_j[k])
-    return max_steps, violation
+        steps += 1

@@ -13,7 +13,7 @@ from solvers.dual.solution import DualSolution
 
 __all__ = ["chosen_solver", "solve"]
 
-SMALL_ROWS = 0
+SMALL_ROWS = 200
 
 
 def chosen_solver(problem: DualProblem, solver: str = "auto") -> str:

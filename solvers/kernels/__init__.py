@@ -1,6 +1,7 @@
 """Kernels as plain data, and their matrices row by row."""
 
+from solvers.kernels.cache import RowCache
 from solvers.kernels.kernel import KINDS, Kernel, evaluate
 from solvers.kernels.rows import KernelRows
 
-__all__ = ["KINDS", "Kernel", "KernelRows", "evaluate"]
+__all__ = ["KINDS", "Kernel", "KernelRows", "RowCache", "evaluate"]

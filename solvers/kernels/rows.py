@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from solvers.kernels.cache import RowCache
 from solvers.kernels.kernel import Kernel, evaluate
+from solvers.kernels.single import SingleRows
 
 __all__ = ["KernelRows"]
 
@@ -39,6 +41,9 @@ class KernelRows:
             raise ValueError(msg)
         if sparse.issparse(X):
             self.X = X.tocsr()
+        self._single: SingleRows | None = None
+        self._cache: RowCache | None = None
+        self._whole: dict[str, NDArray[np.floating[Any]]] = {}
 
     @property
     def n_rows(self) -> int:
@@ -69,9 +74,31 @@ class KernelRows:
             values[np.arange(len(rows)), rows] = 1.0
         return values
 
+    def single(self) -> SingleRows:
+        """Return the float32 side of these rows, prepared once."""
+        if self._single is None:
+            self._single = SingleRows(self.kernel, self.X)
+        return self._single
+
     def block(self, rows: Indices) -> NDArray[np.float32]:
         """Return rows of the matrix in float32, shape (len(rows), n_rows)."""
-        return self.exact_block(rows).astype(np.float32)
+        out = np.empty((len(rows), self.n_rows), dtype=np.float32)
+        self.single().fill(rows, out, np.arange(len(rows)))
+        return out
+
+    def cached(self, megabytes: float) -> RowCache:
+        """Return a bounded table of float32 rows; later calls share the first one."""
+        if self._cache is None:
+            self._cache = RowCache(self.single(), self.n_rows, megabytes)
+        return self._cache
+
+    def whole(self, precise: bool) -> NDArray[np.floating[Any]]:
+        """Return the whole matrix, float64 when ``precise``, else float32; kept."""
+        name = "float64" if precise else "float32"
+        if name not in self._whole:
+            rows = np.arange(self.n_rows)
+            self._whole[name] = self.matrix() if precise else self.block(rows)
+        return self._whole[name]
 
     def matrix(self) -> Floats:
         """Return the whole matrix in float64, exactly symmetric; for small n."""

@@ -7,7 +7,6 @@ and M2RS), Geebelen, Suykens, Vandewalle 2012 (SCA and SSCA).
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -19,15 +18,11 @@ from sklearn.utils.validation import (
 )
 
 from solvers.costs import CostMatrix
-from solvers.errors import UnknownNameError
-from solvers.kernels import Kernel
-from solvers.reduction import METHODS, REMOVALS
-from solvers.rules.base import as_costs
 from solvers.trainers.base import RejectOptionMixin
 from solvers.trainers.kernel_machine import KernelMachine
-from solvers.trainers.ranges import check_within, is_number
+from solvers.trainers.reduction_plan import check_reduction, make_plan
 from solvers.trainers.reduction_report import compared, reduce
-from solvers.trainers.reduction_stages import MachineSettings, Plan, TrainingRows
+from solvers.trainers.reduction_stages import TrainingRows
 from solvers.trainers.targets import binary_targets, class_factors
 
 __all__ = ["ReducedSetSVC"]
@@ -200,7 +195,7 @@ class ReducedSetSVC(RejectOptionMixin, KernelMachine):
             ),
             square=square,
         )
-        plan = self._plan(kernel, rows)
+        plan = make_plan(self.get_params(deep=False), kernel, rows)
         outcome, self.report_ = reduce(plan, rows, self._progress)
         self._comparison = plan, outcome, used
         reduced = outcome.reduced if self.report_["reduced"] else None
@@ -258,66 +253,4 @@ class ReducedSetSVC(RejectOptionMixin, KernelMachine):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        for name, value, known in (
-            ("reduction method", self.method, METHODS),
-            ("removal", self.removal, REMOVALS),
-        ):
-            if value not in known:
-                raise UnknownNameError(name, value, known)
-        if self.hard_margin not in {"auto", True, False}:
-            msg = f'hard_margin must be "auto" or a bool, got {self.hard_margin!r}'
-            raise ValueError(msg)
-        check_within("rejection_cost", self.rejection_cost, above=0.0, below=1.0)
-        check_within(
-            "validation_fraction", self.validation_fraction, above=0.0, below=1.0
-        )
-        if not (is_number(self.distance) and 0.0 <= self.distance < np.inf):
-            msg = f"distance must be a finite number >= 0, got {self.distance!r}"
-            raise ValueError(msg)
-        loss = self.max_accuracy_loss
-        if loss is not None and not (is_number(loss) and 0.0 <= loss <= 1.0):
-            msg = f"max_accuracy_loss must be None or within [0, 1], got {loss!r}"
-            raise ValueError(msg)
-        unknown = set(self.first_stage or ()) - set(_STAGE_PARAMETERS)
-        if unknown:
-            msg = (
-                f"first_stage takes {', '.join(_STAGE_PARAMETERS)};"
-                f" got {', '.join(sorted(map(repr, unknown)))}"
-            )
-            raise ValueError(msg)
-
-    def _plan(self, kernel: Kernel, rows: TrainingRows) -> Plan:
-        """Return the reduction that the parameters describe, gammas learnt."""
-        costs = None if self.costs is None else as_costs(self.costs)
-        last = MachineSettings(
-            kernel=kernel,
-            C=float(self.C),
-            solver=self.solver,
-            tol=float(self.tol),
-            cache_size=float(self.cache_size),
-            max_iter=int(self.max_iter),
-            costs=costs,
-        )
-        own = dict(self.first_stage or {})
-        first = replace(
-            last,
-            C=own.pop("C", last.C),
-            kernel=replace(kernel, **own).resolved(rows.X, rows.weights),
-            costs=None,
-        )
-        separable = first.kernel == kernel and self.method in {"sca", "ssca"}
-        automatic = separable and costs is None
-        return Plan(
-            method=self.method,
-            rejection_cost=float(self.rejection_cost),
-            distance=float(self.distance),
-            removal=self.removal,
-            first=first,
-            last=last,
-            hard_margin=automatic
-            if self.hard_margin == "auto"
-            else bool(self.hard_margin),
-            max_accuracy_loss=self.max_accuracy_loss,
-            validation_fraction=float(self.validation_fraction),
-            random_state=self.random_state,
-        )
+        check_reduction(self.get_params(deep=False))

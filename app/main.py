@@ -14,6 +14,7 @@ from fastapi import FastAPI
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.artifacts.store import ArtifactStore
+from app.datasets.routes import router as datasets
 from app.db.session import open_database
 from app.health.metrics import Metrics
 from app.health.routes import router as health
@@ -58,9 +59,7 @@ def create_app(settings: Settings) -> ASGIApp:
             await routes(scope, receive, send)
 
     root_path = settings.root_path
-    return Trace(
-        Gate(BodyLimit(served, settings.max_body_bytes), settings), state.metrics
-    )
+    return Trace(Gate(BodyLimit(served, settings), settings), state.metrics)
 
 
 def _routes(state: AppState, predict: PredictEndpoint) -> FastAPI:
@@ -85,7 +84,7 @@ def _routes(state: AppState, predict: PredictEndpoint) -> FastAPI:
     app.state.app = state
     problems.install(app)
     docs.install(app)
-    for router in (train, jobs, models, health):
+    for router in (train, jobs, models, datasets, health):
         app.include_router(router)
     openapi.install(app, _tell_the_rest)
     return app

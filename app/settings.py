@@ -57,6 +57,21 @@ class Settings(BaseSettings):
     max_body_bytes: int = Field(default=32 * 1024 * 1024, ge=1024)
     """Largest request body in bytes; a larger one is answered 413 before it is read."""
 
+    max_upload_bytes: int = Field(default=2 * 1024**3, ge=1024)
+    """Largest file in bytes that POST /datasets and POST /predict/batch take."""
+
+    max_dataset_rows: int = Field(default=20_000_000, ge=1)
+    """Most rows of a data set."""
+
+    max_dataset_columns: int = Field(default=10_000, ge=1)
+    """Most columns of a data set, and of a batch."""
+
+    max_cell_bytes: int = Field(default=10_000, ge=1)
+    """Longest text, in bytes of UTF-8, in one cell of a data set."""
+
+    max_training_rows: int = Field(default=1_000_000, ge=1)
+    """Most rows of a data set that one training may take into memory."""
+
     job_concurrency: int = Field(default=1, ge=1, le=64)
     """Trainings that one worker runs at once, each in its own process."""
 
@@ -131,6 +146,11 @@ class Settings(BaseSettings):
     def artifacts_dir(self) -> Path:
         """The folder of the model artifacts."""
         return self.data_dir / "artifacts"
+
+    @property
+    def datasets_dir(self) -> Path:
+        """The folder of the uploaded data sets."""
+        return self.data_dir / "datasets"
 
 
 def _split(value: object) -> object:

@@ -7,34 +7,61 @@ thrown away for a moment, so that a client in the midst of sending gets to read 
 
 import asyncio
 from contextlib import suppress
+from dataclasses import dataclass
 
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.errors import BodyTooLargeError
+from app.settings import Settings
+from app.web.paths import route_path
 from app.web.problems import problem_response
 
 __all__ = ["BodyLimit"]
 
 LINGER_S = 1.0
+UPLOADS = frozenset({"/datasets", "/predict/batch"})
+"""Paths that take files, read as a stream and never into memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """The most bytes of a body, and the setting that says so."""
+
+    most_bytes: int
+    setting: str
 
 
 class BodyLimit:
-    """Give ``inner`` no more than ``most_bytes`` of any body."""
+    """Give ``inner`` no more of any body than its path may have.
 
-    def __init__(self, inner: ASGIApp, most_bytes: int) -> None:
-        self.inner, self.most_bytes = inner, most_bytes
+    Parameters
+    ----------
+    inner : ASGI application
+    settings : Settings
+        ``max_upload_bytes`` bounds files (``UPLOADS``), ``max_body_bytes`` the rest.
+    """
+
+    def __init__(self, inner: ASGIApp, settings: Settings) -> None:
+        self.inner, self.root_path = inner, settings.root_path
+        self.usual = Bound(settings.max_body_bytes, "DEMUR_MAX_BODY_BYTES")
+        self.upload = Bound(settings.max_upload_bytes, "DEMUR_MAX_UPLOAD_BYTES")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, counting its body."""
         if scope["type"] != "http":
             await self.inner(scope, receive, send)
-        elif _announced(scope) > self.most_bytes:
-            await self._refuse(scope, receive, send)
+            return
+        uploads = route_path(scope, self.root_path) in UPLOADS
+        bound = self.upload if uploads else self.usual
+        if _announced(scope) > bound.most_bytes:
+            await _refuse(bound, scope, receive, send)
         else:
-            await self._counted(scope, receive, send)
+            await self._counted(bound, scope, receive, send)
 
-    async def _counted(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _counted(
+        self, bound: Bound, scope: Scope, receive: Receive, send: Send
+    ) -> None:
         seen, refused, answering = 0, False, False
 
         async def counting_receive() -> Message:
@@ -43,9 +70,9 @@ class BodyLimit:
                 return {"type": "http.disconnect"}
             message = await receive()
             seen += len(message.get("body", b""))
-            if seen > self.most_bytes and not answering:
+            if seen > bound.most_bytes and not answering:
                 refused = True
-                await self._refuse(scope, receive, send)
+                await _refuse(bound, scope, receive, send)
                 return {"type": "http.disconnect"}
             return message
 
@@ -61,28 +88,27 @@ class BodyLimit:
             if not refused:
                 raise
 
-    async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
-        response = problem_response(
-            BodyTooLargeError(
-                f"a body may hold {self.most_bytes} bytes (DEMUR_MAX_BODY_BYTES)"
-            ),
-            scope,
-        )
-        await send(
-            {
-                "type": "http.response.start",
-                "status": response.status_code,
-                "headers": response.raw_headers,
-            }
-        )
-        await send(
-            {"type": "http.response.body", "body": response.body, "more_body": True}
-        )
-        with suppress(TimeoutError):
-            async with asyncio.timeout(LINGER_S):
-                while (await receive()).get("more_body", False):
-                    pass
-        await send({"type": "http.response.body", "body": b""})
+
+async def _refuse(bound: Bound, scope: Scope, receive: Receive, send: Send) -> None:
+    response = problem_response(
+        BodyTooLargeError(
+            f"a body may hold {bound.most_bytes} bytes here ({bound.setting})"
+        ),
+        scope,
+    )
+    await send(
+        {
+            "type": "http.response.start",
+            "status": response.status_code,
+            "headers": response.raw_headers,
+        }
+    )
+    await send({"type": "http.response.body", "body": response.body, "more_body": True})
+    with suppress(TimeoutError):
+        async with asyncio.timeout(LINGER_S):
+            while (await receive()).get("more_body", False):
+                pass
+    await send({"type": "http.response.body", "body": b""})
 
 
 def _announced(scope: Scope) -> int:

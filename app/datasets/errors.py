@@ -1,0 +1,26 @@
+"""What can be wrong with a data set that exists, or does not."""
+
+from app.errors import ApiError, ConflictError, NotFoundError
+
+__all__ = ["CorruptDatasetError", "DatasetInUseError", "UnknownDatasetError"]
+
+
+class UnknownDatasetError(NotFoundError):
+    """A data set that does not exist."""
+
+    slug, title = "unknown-dataset", "No such data set"
+    example = "no data set has this id; see GET /datasets"
+
+
+class DatasetInUseError(ConflictError):
+    """A data set that a waiting or running job needs."""
+
+    slug, title = "dataset-in-use", "A job needs the data set"
+    example = "1 job that waits or runs needs this data set; cancel it, or wait"
+
+
+class CorruptDatasetError(ApiError):
+    """A file that is missing or not what was written; it is not read."""
+
+    slug, title = "corrupt-dataset", "The data set's file is damaged"
+    example = "the file of this data set is not what was written; upload it again"

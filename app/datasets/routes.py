@@ -1,0 +1,128 @@
+"""POST /datasets, GET /datasets, GET and DELETE /datasets/{id}."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query, Request, Response
+
+from app.datasets import service
+from app.datasets.errors import (
+    CorruptDatasetError,
+    DatasetInUseError,
+    UnknownDatasetError,
+)
+from app.datasets.lane import lane_of, with_lane
+from app.datasets.openapi import UPLOAD_BODY
+from app.datasets.receiving import receive
+from app.datasets.schemas import (
+    DatasetAnswer,
+    DatasetDetail,
+    DatasetQuery,
+    DatasetsAnswer,
+    DatasetsQuery,
+    DeletedAnswer,
+    UploadQuery,
+)
+from app.datasets.store import DatasetStore
+from app.db.session import Reading
+from app.errors import (
+    InvalidRequestError,
+    MalformedRequestError,
+    StorageFullError,
+    UnsupportedMediaTypeError,
+)
+from app.state import state_of
+from app.web.openapi import problems
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/datasets", tags=["data sets"], lifespan=with_lane)
+
+DatasetId = Annotated[
+    str,
+    Path(
+        description="The data set's id, as POST /datasets gave it.",
+        examples=["5b0c1d9e-7d0a-4c8e-9b55-0a7d3f3f7a11"],
+    ),
+]
+
+
+@router.post(
+    "",
+    status_code=201,
+    responses={
+        201: {
+            "description": "Stored; it is described at the address in Location",
+            "headers": {
+                "Location": {
+                    "description": "The data set's address.",
+                    "schema": {"type": "string"},
+                }
+            },
+        },
+        **problems(
+            MalformedRequestError,
+            UnsupportedMediaTypeError,
+            InvalidRequestError,
+            StorageFullError,
+        ),
+    },
+    openapi_extra={"requestBody": UPLOAD_BODY},
+)
+async def upload_dataset(
+    query: Annotated[UploadQuery, Query()], request: Request, response: Response
+) -> DatasetAnswer:
+    """Upload a table: CSV, Parquet, an Arrow stream or svmlight.
+
+    Send the file as the body, or as the one part of a form. Types are inferred from
+    whole columns: numbers, true and false, or text. What cannot be read is refused with
+    its line and column, and nothing of it is kept. Every upload is a data set of its
+    own, also when its bytes were sent before (find those by ``sha256``).
+    """
+    state = state_of(request)
+    store = DatasetStore(state.settings.datasets_dir)
+    with store.staging() as folder:
+        received = await receive(request, folder / "uploaded")
+        answer = await lane_of(request).run(
+            service.keep, folder, received, query, state.settings, state.database
+        )
+    root = request.scope.get("root_path", "")
+    response.headers["Location"] = f"{root}/datasets/{answer.id}"
+    return answer
+
+
+@router.get("", responses=problems(InvalidRequestError))
+def list_datasets(
+    query: Annotated[DatasetsQuery, Query()], session: Reading
+) -> DatasetsAnswer:
+    """List data sets, newest first."""
+    return service.page(session, query)
+
+
+@router.get(
+    "/{dataset_id}",
+    responses=problems(UnknownDatasetError, InvalidRequestError, CorruptDatasetError),
+)
+def get_dataset(
+    dataset_id: DatasetId,
+    query: Annotated[DatasetQuery, Query()],
+    session: Reading,
+    request: Request,
+) -> DatasetDetail:
+    """Describe a data set: columns, types, missing values, first rows, classes."""
+    return service.describe(session, _store(request), dataset_id, query)
+
+
+@router.delete(
+    "/{dataset_id}", responses=problems(UnknownDatasetError, DatasetInUseError)
+)
+def delete_dataset(dataset_id: DatasetId, request: Request) -> DeletedAnswer:
+    """Delete a data set and its rows.
+
+    It is refused while a job that waits or runs needs the data set. Models that were
+    trained on it go on answering; they are named.
+    """
+    return service.delete(state_of(request).database, _store(request), dataset_id)
+
+
+def _store(request: Request) -> DatasetStore:
+    return DatasetStore(state_of(request).settings.datasets_dir)

@@ -1,0 +1,229 @@
+"""What a data set looks like from outside."""
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from app.datasets.reading.options import ColumnType, Encoding, Format
+from app.strict import Answer
+
+__all__ = [
+    "ClassBalance",
+    "DatasetAnswer",
+    "DatasetDetail",
+    "DatasetEntry",
+    "DatasetQuery",
+    "DatasetsAnswer",
+    "DatasetsQuery",
+    "DeletedAnswer",
+    "ReadQuery",
+    "UploadQuery",
+]
+
+Delimiter = Literal["auto", "comma", "semicolon", "tab", "pipe", ",", ";", "\t", "|"]
+Names = Annotated[list[str], Field(max_length=10_000)]
+Marks = Annotated[list[Annotated[str, Field(max_length=40)]], Field(max_length=50)]
+ENTRY: dict[str, Any] = {
+    "id": "5b0c1d9e-7d0a-4c8e-9b55-0a7d3f3f7a11",
+    "name": "pima.csv",
+    "format": "csv",
+    "rows": 768,
+    "sha256": "9f86d081" * 8,
+    "bytes": 23873,
+    "created_at": "2026-03-02T09:29:58.120000Z",
+}
+COLUMNS: list[Any] = [
+    {"name": "glucose", "type": "numeric", "missing": 5},
+    {"name": "outcome", "type": "categorical", "missing": 0},
+]
+
+
+class ReadQuery(BaseModel):
+    """How a table in CSV is to be read."""
+
+    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
+
+    delimiter: Delimiter = "auto"
+    """What separates the cells; ``auto`` finds it in the first records."""
+    decimal: Literal[".", ","] = "."
+    """The decimal mark of numbers."""
+    encoding: Encoding = "utf-8"
+    """The encoding of the text."""
+    missing: Marks | None = None
+    """A cell that means "no value" (repeat for several); instead of the empty cell, ?,
+    NA, N/A, NaN and NULL."""
+
+
+class UploadQuery(ReadQuery):
+    """What a file does not say itself."""
+
+    name: Annotated[str, Field(min_length=1, max_length=200)] | None = None
+    """What to call the data set; the file's name where none is given."""
+    format: Format | None = None
+    """Instead of what the content type or the file's name says."""
+    header: bool = True
+    """CSV: whether the first record holds the names of the columns."""
+    numeric: Names = []
+    """A column that holds numbers (repeat for several); others are refused there."""
+    boolean: Names = []
+    """A column that holds true and false."""
+    categorical: Names = []
+    """A column that holds text, whatever it looks like."""
+
+
+class DatasetsQuery(BaseModel):
+    """Which data sets, and how many."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    limit: int = Field(default=50, ge=1, le=200, description="Data sets on a page.")
+    before: str | None = Field(
+        default=None,
+        pattern="^[0-9a-f-]{36}$",
+        description="Only data sets older than this: `next` of the page before.",
+    )
+    sha256: str | None = Field(
+        default=None,
+        pattern="^[0-9a-f]{64}$",
+        description="Only uploads of exactly these bytes.",
+    )
+
+
+class DatasetQuery(BaseModel):
+    """What to tell of a data set beside its columns."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    preview: int = Field(
+        default=5, ge=0, le=100, description="How many of its first rows to show."
+    )
+    target: str | None = Field(
+        default=None,
+        max_length=200,
+        description="A column whose values are counted: the balance of the classes.",
+    )
+
+
+class ColumnAnswer(Answer):
+    """A column of a data set."""
+
+    name: str
+    type: ColumnType
+    missing: int
+    """How many rows have no value here."""
+
+
+class DatasetEntry(Answer):
+    """A data set in the list."""
+
+    id: str
+    name: str
+    format: Format
+    """What it was uploaded as; it is kept as Parquet."""
+    rows: int
+    sha256: str
+    """Digest of the bytes that were uploaded."""
+    bytes: int
+    """How many they were."""
+    created_at: datetime
+
+
+class DatasetAnswer(DatasetEntry):
+    """A data set with its columns."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{**ENTRY, "columns": COLUMNS, "notes": []}]}
+    )
+
+    columns: list[ColumnAnswer]
+    notes: list[str]
+    """What may not have been read as it was meant."""
+
+
+class LabelCount(Answer):
+    """A value of a column, and how many rows have it."""
+
+    label: float | bool | str
+    rows: int
+
+
+class ClassBalance(Answer):
+    """The values of a column, the most frequent first."""
+
+    column: str
+    classes: list[LabelCount]
+    missing: int
+
+
+class Preview(Answer):
+    """The first rows."""
+
+    columns: list[str]
+    rows: list[list[float | bool | str | None]]
+
+
+class DatasetDetail(DatasetAnswer):
+    """A data set with its first rows and, where asked for, its class balance."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    **ENTRY,
+                    "columns": COLUMNS,
+                    "notes": [],
+                    "preview": {
+                        "columns": ["glucose", "outcome"],
+                        "rows": [[148.0, "yes"], [None, "no"]],
+                    },
+                    "target": {
+                        "column": "outcome",
+                        "classes": [
+                            {"label": "no", "rows": 500},
+                            {"label": "yes", "rows": 268},
+                        ],
+                        "missing": 0,
+                    },
+                }
+            ]
+        }
+    )
+
+    preview: Preview
+    target: ClassBalance | None
+
+
+class DatasetsAnswer(Answer):
+    """A page of data sets, newest first."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"datasets": [ENTRY], "next": None}]}
+    )
+
+    datasets: list[DatasetEntry]
+    next: str | None
+    """Give it as ``before`` for the next page; null on the last."""
+
+
+class ModelMade(Answer):
+    """A version that was trained on a data set."""
+
+    name: str
+    version: int
+
+
+class DeletedAnswer(Answer):
+    """What went with a data set, and what stays without it."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {"id": ENTRY["id"], "models": [{"name": "pima", "version": 1}]}
+            ]
+        }
+    )
+
+    id: str
+    models: list[ModelMade]
+    """Versions that were trained on its rows; they go on answering."""

@@ -1,0 +1,197 @@
+"""What may be done with data sets: keep, list, describe, use, delete."""
+
+import re
+from pathlib import Path
+
+from sqlalchemy.orm import Session
+
+from app.datasets import queries
+from app.datasets.describing import class_balance, preview
+from app.datasets.errors import DatasetInUseError, UnknownDatasetError
+from app.datasets.options import limits_of, read_options
+from app.datasets.reading.convert import Described, to_parquet
+from app.datasets.reading.opening import open_source
+from app.datasets.receiving import Received
+from app.datasets.schemas import (
+    DatasetAnswer,
+    DatasetDetail,
+    DatasetEntry,
+    DatasetQuery,
+    DatasetsAnswer,
+    DatasetsQuery,
+    DeletedAnswer,
+    ModelMade,
+    UploadQuery,
+)
+from app.datasets.store import DatasetFile, DatasetStore
+from app.db.session import Database
+from app.db.tables import Dataset, new_id
+from app.settings import Settings
+
+__all__ = ["delete", "describe", "file_of", "find", "keep", "page", "sweep"]
+
+_ID = re.compile(r"[0-9a-f-]{36}")
+_FRESH_S = 3600.0
+
+
+def keep(
+    folder: Path,
+    received: Received,
+    query: UploadQuery,
+    settings: Settings,
+    database: Database,
+) -> DatasetAnswer:
+    """Read an upload (``folder / "uploaded"``), store it, and say what it holds.
+
+    Raises
+    ------
+    UnsupportedMediaTypeError
+        When nothing says what the file is.
+    InvalidRequestError
+        With line and column of the first fault; nothing is kept.
+    """
+    form = received.format(query.format)
+    options, limits = read_options(query, tab=received.is_tabbed), limits_of(settings)
+    source = open_source(folder / "uploaded", form, options, limits)
+    described = to_parquet(source, folder / "stored", options, limits)
+    store, dataset_id = DatasetStore(settings.datasets_dir), new_id()
+    size = (folder / "stored").stat().st_size
+    file = store.keep(folder / "stored", dataset_id)
+    row = Dataset(
+        id=dataset_id,
+        name=query.name or received.shown_name or f"unnamed.{form}",
+        format=form,
+        uploaded_sha256=received.sha256,
+        uploaded_bytes=received.size,
+        stored_sha256=file.sha256,
+        stored_bytes=size,
+        **_facts(described),
+    )
+    try:
+        with database.write() as session:
+            session.add(row)
+    except BaseException:
+        store.delete(file)
+        raise
+    return DatasetAnswer.model_validate(_shown(row))
+
+
+def _facts(described: Described) -> dict[str, object]:
+    columns = [
+        {"name": column.name, "type": column.type, "missing": column.missing}
+        for column in described.columns
+    ]
+    return {
+        "n_rows": described.rows,
+        "columns": columns,
+        "notes": list(described.notes),
+    }
+
+
+def _entry(row: Dataset) -> dict[str, object]:
+    return {
+        "id": row.id,
+        "name": row.name,
+        "format": row.format,
+        "rows": row.n_rows,
+        "sha256": row.uploaded_sha256,
+        "bytes": row.uploaded_bytes,
+        "created_at": row.created_at,
+    }
+
+
+def _shown(row: Dataset) -> dict[str, object]:
+    return {**_entry(row), "columns": row.columns, "notes": row.notes}
+
+
+def find(session: Session, dataset_id: str) -> Dataset:
+    """Return the data set of this id.
+
+    Raises
+    ------
+    UnknownDatasetError
+        When there is none.
+    """
+    row = queries.get(session, dataset_id) if _ID.fullmatch(dataset_id) else None
+    if row is None:
+        raise UnknownDatasetError(UnknownDatasetError.example)
+    return row
+
+
+def file_of(row: Dataset) -> DatasetFile:
+    """Return which file a data set is."""
+    return DatasetFile(row.id, row.stored_sha256)
+
+
+def page(session: Session, query: DatasetsQuery) -> DatasetsAnswer:
+    """Return one page of data sets, newest first."""
+    rows = queries.latest(
+        session, limit=query.limit + 1, before=query.before, sha256=query.sha256
+    )
+    shown = rows[: query.limit]
+    return DatasetsAnswer(
+        datasets=[DatasetEntry.model_validate(_entry(row)) for row in shown],
+        next=shown[-1].id if len(rows) > len(shown) else None,
+    )
+
+
+def describe(
+    session: Session, store: DatasetStore, dataset_id: str, query: DatasetQuery
+) -> DatasetDetail:
+    """Return a data set with its first rows and the balance of its classes.
+
+    Raises
+    ------
+    UnknownDatasetError
+        When there is no such data set.
+    InvalidRequestError
+        When the column to count does not exist or has too many values.
+    CorruptDatasetError
+        When its file is not what was written.
+    """
+    row = find(session, dataset_id)
+    path = store.checked(file_of(row))
+    balance = None if query.target is None else class_balance(path, query.target)
+    shown = {"preview": preview(path, query.preview), "target": balance}
+    return DatasetDetail.model_validate({**_shown(row), **shown})
+
+
+def delete(database: Database, store: DatasetStore, dataset_id: str) -> DeletedAnswer:
+    """Delete a data set and its rows; say which models were made from it.
+
+    The row goes first: a file without a row is swept up, a row without its file
+    would promise what is not there.
+
+    Raises
+    ------
+    UnknownDatasetError
+        When there is no such data set.
+    DatasetInUseError
+        While a job that waits or runs needs it.
+    """
+    with database.write() as session:
+        find(session, dataset_id)
+        row = queries.hold(session, dataset_id, read=False)
+        if row is None:
+            raise UnknownDatasetError(UnknownDatasetError.example)
+        waiting = queries.waiting(session, dataset_id)
+        if waiting:
+            jobs = "1 job needs" if waiting == 1 else f"{waiting} jobs need"
+            msg = f"{jobs} this data set; cancel what waits or runs, or let it end"
+            raise DatasetInUseError(msg)
+        made = queries.made_from(session, dataset_id)
+        file = file_of(row)
+        queries.remove(session, dataset_id)
+    store.delete(file)
+    models = [ModelMade(name=name, version=version) for name, version in made]
+    return DeletedAnswer(id=dataset_id, models=models)
+
+
+def sweep(database: Database, store: DatasetStore) -> int:
+    """Remove files that no data set names and uploads that nobody finishes."""
+
+    def known(dataset_id: str) -> bool:
+        with database.read() as session:
+            return queries.get(session, dataset_id) is not None
+
+    return store.sweep(known, _FRESH_S)

@@ -21,6 +21,7 @@ from solvers.dual.solve import solve
 from solvers.errors import UnknownNameError
 from solvers.kernels import Kernel, KernelRows, evaluate
 from solvers.losses import PiecewiseLinear
+from solvers.scoring.kernel_machine import KernelMachineScorer
 
 __all__ = ["KernelMachine"]
 
@@ -48,6 +49,7 @@ class KernelMachine(BaseEstimator):
     warm_start: bool
 
     _progress: Progress | None = None
+    _scorer: KernelMachineScorer | None = None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -74,6 +76,8 @@ class KernelMachine(BaseEstimator):
         if self.kernel_.kind == "precomputed":
             scores = rows[:, self.support_] @ self.dual_coef_[0] + self.intercept_
             return np.asarray(scores, dtype=np.float64)
+        if self._scorer is not None and not sparse.issparse(rows):
+            return self._scorer.score(rows)
         scores = np.full(rows.shape[0], self.intercept_[0])
         width = max(1, len(self.support_))
         step = max(1, _CHUNK_BYTES // (8 * width))
@@ -189,3 +193,10 @@ class KernelMachine(BaseEstimator):
         self.duality_gap_ = solution.gap
         self.n_iter_ = max(1, solution.iterations)
         self.solver_ = solution.solver
+        named = rows.kernel.kind not in {"precomputed", "callable"}
+        # The served form scores a row alike in any batch, and it is faster.
+        self._scorer = (
+            KernelMachineScorer(self.scorer_payload())
+            if named and not sparse.issparse(X)
+            else None
+        )

@@ -1,0 +1,102 @@
+"""Training functions for the worker's tests, each with one way to behave."""
+
+import os
+import signal
+import time
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from app.errors import FieldError, InvalidRequestError
+from solvers.errors import InfeasibleRuleError, Interrupted
+
+
+@dataclass
+class Trained:
+    artifact: dict
+    summary: dict
+    warnings: list = field(default_factory=list)
+
+
+def by_request(request, progress):
+    """Do what the request says."""
+    return BEHAVIOURS[request["do"]](request, progress)
+
+
+def succeed(request, progress):
+    progress(0.5, "half")
+    artifact = {"format": 1, "weights": np.arange(5.0) * request.get("scale", 1)}
+    return Trained(artifact, {"trainer": {"kind": "test"}, "lower": -float("inf")})
+
+
+def wait_for_order(request, progress):
+    """Report progress until told to stop, as a solver does."""
+    began = time.monotonic()
+    while time.monotonic() - began < request.get("seconds", 60):
+        fraction = (time.monotonic() - began) / request.get("seconds", 60)
+        if not progress(fraction, f"step {fraction:.3f}"):
+            raise Interrupted
+        time.sleep(0.01)
+    return succeed(request, progress)
+
+
+def hear_nothing(request, progress):
+    """Never ask whether to stop."""
+    progress(0.1, "deaf from here on")
+    time.sleep(60)
+
+
+def exit_badly(request, progress):
+    os._exit(3)
+
+
+def be_killed(request, progress):
+    os.kill(os.getpid(), signal.SIGKILL)
+    time.sleep(60)
+
+
+def segfault(request, progress):
+    os.kill(os.getpid(), signal.SIGSEGV)
+    time.sleep(60)
+
+
+def refuse(request, progress):
+    place = FieldError("/data/rows/3/0", "no number", 3, "a")
+    msg = "row 3, column 'a': no number"
+    raise InvalidRequestError(msg, [place])
+
+
+def fail_in_solver(request, progress):
+    msg = "no threshold satisfies the limit"
+    raise InfeasibleRuleError(msg)
+
+
+def fail_unforeseen(request, progress):
+    msg = "patient 4711 has value 12"
+    raise RuntimeError(msg)
+
+
+def run_out_of_memory(request, progress):
+    raise MemoryError
+
+
+def pickle_something(request, progress):
+    return Trained({"rule": Trained({}, {})}, {})
+
+
+BEHAVIOURS = {
+    f.__name__: f
+    for f in (
+        succeed,
+        wait_for_order,
+        hear_nothing,
+        exit_badly,
+        be_killed,
+        segfault,
+        refuse,
+        fail_in_solver,
+        fail_unforeseen,
+        run_out_of_memory,
+        pickle_something,
+    )
+}

@@ -115,8 +115,6 @@ class Encoder:
         self,
         numbers: NDArray[np.float64],
         categories: Sequence[Sequence[str | None]] = (),
-        *,
-        has_missing: bool = True,
     ) -> Encoded:
         """Encode rows that are split into their numbers and their categories.
 
@@ -126,20 +124,15 @@ class Encoder:
             In the order of ``schema.numbers``; NaN is missing. Left unchanged.
         categories : sequence of columns
             In the order of ``schema.categoricals``, each of length n_rows.
-        has_missing : bool
-            False promises that ``numbers`` holds no NaN.
         """
         notes: dict[int, list[RowNote]] = {}
         values = numbers
-        mask = None
+        mask = np.isnan(numbers)
+        has_missing = np.count_nonzero(mask) > 0
         if has_missing:
-            mask = np.isnan(numbers)
-            if mask.any():
-                self._note_missing(mask, notes)
-                if not self._native:
-                    values = np.where(mask, self._impute, numbers)
-            else:
-                mask = None
+            self._note_missing(mask, notes)
+            if not self._native:
+                values = np.where(mask, self._impute, numbers)
         # Held first: the difference below cannot overflow then.
         values = np.minimum(np.maximum(values, self._low), self._high)
         values -= self._mean
@@ -148,7 +141,7 @@ class Encoder:
             return Encoded(values, notes)
         matrix = np.zeros((len(numbers), self.width))
         matrix[:, : self.n_numbers] = values
-        if mask is not None and not self._native:
+        if has_missing and not self._native:
             matrix[:, self.n_numbers : self._end_of_numbers] = mask[:, self._indicated]
         for category, column in zip(self._categories, categories, strict=True):
             self._write(matrix, category, column, notes)

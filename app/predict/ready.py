@@ -38,9 +38,7 @@ class ReadyModel:
         self, rows: Rows, pricing: Pricing, first: int = 0
     ) -> tuple[list[Prediction], Tally]:
         """Score, decide and price rows; see `app.predict.answer.predictions`."""
-        encoded = self._encoder.encode(
-            rows.numbers, rows.categories, has_missing=rows.has_missing
-        )
+        encoded = self._encoder.encode(rows.numbers, rows.categories)
         judged = self.model.judge(encoded.matrix, pricing.band)
         return predictions(judged, pricing, self.model.labels, encoded.notes, first)
 

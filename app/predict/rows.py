@@ -43,13 +43,10 @@ class Rows:
     numbers : ndarray of shape (n_rows, n_numbers)
         NaN is missing.
     categories : list of columns
-    has_missing : bool
-        False: ``numbers`` holds no NaN.
     """
 
     numbers: NDArray[np.float64]
     categories: list[list[str | None]]
-    has_missing: bool
 
 
 Tuples = Callable[[list[Any]], Iterable[tuple[Any, ...]]]
@@ -84,23 +81,19 @@ class RowReader:
         n, k = len(decoded), self.n_numbers
         tuples = self.tuples(decoded)
         if not self.n_categories:
-            numbers, has_missing = _numbers(tuples, n, k)
-            return Rows(numbers, [], has_missing)
+            return Rows(_numbers(tuples, n, k), [])
         rows = list(tuples)
-        numbers, has_missing = _numbers((row[:k] for row in rows), n, k)
+        numbers = _numbers((row[:k] for row in rows), n, k)
         categories = [[row[j] for row in rows] for j in range(k, k + self.n_categories)]
-        return Rows(numbers, categories, has_missing)
+        return Rows(numbers, categories)
 
 
 def _numbers(
-    rows: Iterable[tuple[Any, ...]], n: int, k: int
-) -> tuple[NDArray[np.float64], bool]:
-    # A double or a bool is taken as it is, None is not: then NumPy makes it NaN.
-    cells = list(chain.from_iterable(rows))
-    try:
-        return np.fromiter(cells, np.float64, n * k).reshape(n, k), False
-    except TypeError:
-        return np.array(cells, dtype=np.float64).reshape(n, k), True
+    rows: Iterable[tuple[float | bool | None, ...]], n: int, k: int
+) -> NDArray[np.float64]:
+    # NumPy makes NaN of None, 1 of True, and takes a double as it is.
+    cells = chain.from_iterable(rows)
+    return np.fromiter(cells, np.float64, n * k).reshape(n, k)
 
 
 class RowReaders:

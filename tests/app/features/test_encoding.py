@@ -174,5 +174,5 @@ def test_the_callers_numbers_are_left_alone():
     schema = FeatureSchema.fit(Table.from_rows(["a"], [[1], [2], [3]]))
     numbers = np.array([[1.5], [1e300]])
     before = numbers.copy()
-    Encoder(schema).encode(numbers, has_missing=False)
+    Encoder(schema).encode(numbers)
     np.testing.assert_array_equal(numbers, before)

@@ -1,0 +1,156 @@
+"""A service in a thread, with models that were put into its database directly."""
+
+import socket
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import httpx
+import numpy as np
+import pytest
+import uvicorn
+
+from app.artifacts.model import Label, Labels, ServedModel
+from app.artifacts.store import ArtifactStore
+from app.db import migrate
+from app.db.session import open_database
+from app.db.tables import Model, ModelVersion
+from app.features.schema import FeatureSchema
+from app.features.table import Table
+from app.main import create_app
+from app.settings import Settings
+from solvers.calibration import Calibration
+from solvers.costs import CostMatrix
+from solvers.rules.band import Band
+from solvers.scoring import load
+from solvers.scoring.kernel_machine import kernel_machine_payload
+
+COLUMNS = ["glucose", "bmi", "smoker", "town"]
+COSTS = CostMatrix(1.0, 5.0, 0.6, 0.3)
+
+
+def training_rows(n: int, seed: int = 0) -> list[list[Any]]:
+    draw = np.random.default_rng(seed)
+    towns = ["Rome", "Oslo", "Lima"]
+    return [
+        [
+            float(draw.normal(120, 30)),
+            None if i % 7 == 0 else float(draw.normal(30, 5)),
+            bool(draw.integers(2)),
+            towns[int(draw.integers(3))],
+        ]
+        for i in range(n)
+    ]
+
+
+def served(
+    rule: dict[str, Any] | None = None,
+    *,
+    costs: CostMatrix | None = COSTS,
+    calibration: Calibration | None = None,
+    labels: tuple[Label, Label] = ("yes", "no"),
+    numeric_only: bool = False,
+    seed: int = 2,
+    n_vectors: int = 40,
+) -> ServedModel:
+    """Return a kernel machine on random support vectors."""
+    table = Table.from_rows(COLUMNS, training_rows(200, seed))
+    features = FeatureSchema.fit(
+        table, columns=COLUMNS[:2] if numeric_only else COLUMNS
+    )
+    draw = np.random.default_rng(seed)
+    scorer = load(
+        kernel_machine_payload(
+            {"kind": "rbf", "gamma": 0.1},
+            draw.normal(size=(n_vectors, features.n_encoded)),
+            3.0 * draw.normal(size=n_vectors),
+            -1.0,
+        )
+    )
+    lower, upper = COSTS.thresholds
+    return ServedModel(
+        features=features,
+        scorer=scorer,
+        rule=rule or {"kind": "plug-in", **Band(lower, upper).payload()},
+        calibration=calibration or Calibration("sigmoid", slope=1.3, intercept=-0.2),
+        costs=costs,
+        labels=Labels(*labels),
+    )
+
+
+class Registry:
+    """Put models into a service's database."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.store = ArtifactStore(settings.artifacts_dir)
+        self.database = open_database(settings.database)
+        migrate.upgrade(self.database)
+
+    def add(self, name: str, model: ServedModel) -> str:
+        """Store a new version; return its digest."""
+        stored = self.store.write(model.to_payload())
+        with self.database.write() as session:
+            row = session.query(Model).filter_by(name=name).one_or_none()
+            if row is None:
+                row = Model(name=name)
+                session.add(row)
+                session.flush()
+            row.last_version = (row.last_version or 0) + 1
+            session.add(
+                ModelVersion(
+                    model_id=row.id,
+                    version=row.last_version,
+                    summary={},
+                    artifact_sha256=stored.sha256,
+                    artifact_bytes=stored.size,
+                )
+            )
+        return stored.sha256
+
+
+class Running:
+    """A service on a free port, in a thread of this process."""
+
+    def __init__(self, settings: Settings) -> None:
+        app = create_app(settings)
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port: int = self.listener.getsockname()[1]
+        self.server = uvicorn.Server(
+            uvicorn.Config(app, http="httptools", log_config=None)
+        )
+        self.thread = Thread(target=self.server.run, args=([self.listener],))
+        self.thread.start()
+        while not self.server.started:
+            assert self.thread.is_alive()
+            time.sleep(0.01)
+        self.http = httpx.Client(base_url=f"http://127.0.0.1:{self.port}", timeout=60)
+
+    def stop(self) -> None:
+        self.http.close()
+        self.server.should_exit = True
+        self.thread.join(30)
+        self.listener.close()
+
+
+Serve = Callable[..., tuple[Running, Registry]]
+
+
+@pytest.fixture(scope="module")
+def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serve]:
+    """Start services; each has a folder of its own."""
+    started: list[tuple[Running, Registry]] = []
+
+    def start(**options: Any) -> tuple[Running, Registry]:
+        folder: Path = tmp_path_factory.mktemp("data")
+        settings = Settings(data_dir=folder, _env_file=None, **options)
+        registry = Registry(settings)
+        running = Running(settings)
+        started.append((running, registry))
+        return running, registry
+
+    yield start
+    for running, registry in started:
+        running.stop()
+        registry.database.close()

@@ -1,0 +1,351 @@
+"""What POST /predict does not take is said by place, and never repeated."""
+
+import json
+import socket
+
+import pytest
+
+from tests.app.predict.conftest import COLUMNS, COSTS, Band, served, training_rows
+
+ROW = dict(zip(COLUMNS, training_rows(2)[1], strict=True))
+UNSAID = "s3cret-value"
+
+
+@pytest.fixture(scope="module")
+def running(serve):
+    running, registry = serve(max_body_bytes=200_000)
+    registry.add("pima", served())
+    chow = Band(COSTS.p_minus, COSTS.p_plus, on="probability").payload()
+    registry.add("chow", served({"kind": "chow", **chow}))
+    return running
+
+
+@pytest.fixture(scope="module")
+def client(running):
+    return running.http
+
+
+def refused(client, body, status, **headers):
+    """Post a body (bytes, or data for JSON); return the problem."""
+    content = body if isinstance(body, bytes) else json.dumps(body).encode()
+    answer = client.post(
+        "/predict",
+        content=content,
+        headers={"content-type": "application/json", **headers},
+    )
+    assert answer.status_code == status, answer.text
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert UNSAID not in answer.text
+    problem = answer.json()
+    assert problem["status"] == status
+    assert problem["type"].startswith("/problems/")
+    return problem
+
+
+def faults(client, *rows, **more):
+    problem = refused(client, {"model": "pima", "instances": rows, **more}, 422)
+    return problem["errors"]
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "words"),
+    [
+        ("glucose", "120", "expected a finite number or null, got a string"),
+        ("glucose", UNSAID, "got a string"),
+        ("glucose", True, "got a boolean"),
+        ("glucose", [UNSAID], "got a list"),
+        ("glucose", {"a": UNSAID}, "got an object"),
+        ("smoker", 1, "expected true, false or null, got a number"),
+        ("smoker", "true", "got a string"),
+        ("town", 3, "expected a string or null, got a number"),
+        ("town", False, "got a boolean"),
+    ],
+)
+def test_a_cell_of_another_type_is_named(client, column, value, words):
+    (fault,) = faults(client, ROW, {**ROW, column: value})
+    assert words in fault["detail"]
+    assert fault["pointer"] == f"/instances/1/{column}"
+    assert (fault["row"], fault["column"]) == (1, column)
+
+
+def test_missing_and_unknown_keys_are_named(client):
+    short = {key: ROW[key] for key in COLUMNS[1:]}
+    missing, unknown = faults(client, ROW, short, {**ROW, "a/b~c": UNSAID})
+    assert (missing["row"], missing["column"]) == (1, "glucose")
+    assert "null stands for a missing value" in missing["detail"]
+    assert (unknown["row"], unknown["column"]) == (2, "a/b~c")
+    assert unknown["pointer"] == "/instances/2/a~1b~0c"
+    assert "extra_columns" in unknown["detail"]
+
+
+def test_ignoring_extra_columns_excuses_nothing_else(client):
+    row = {**ROW, "id": UNSAID, "glucose": "1"}
+    (fault,) = faults(client, row, extra_columns="ignore")
+    assert fault["column"] == "glucose"
+
+
+def test_all_faults_are_told_up_to_twenty(client):
+    rows = [{**ROW, "glucose": "x", "town": 1} for _ in range(30)]
+    told = faults(client, *rows)
+    assert len(told) == 20
+    assert [fault["row"] for fault in told] == sorted(2 * list(range(10)))
+
+
+@pytest.mark.parametrize("bad", [0, 700, 999])
+def test_faults_of_a_long_request_are_told_by_their_own_row(client, bad):
+    rows = [dict(ROW) for _ in range(1000)]
+    rows[bad]["glucose"] = UNSAID
+    (fault,) = faults(client, *rows)
+    assert (fault["row"], fault["pointer"]) == (bad, f"/instances/{bad}/glucose")
+
+
+@pytest.mark.parametrize("row", [1, "x", None, [1, 2], True])
+def test_a_row_that_is_no_object_is_named(client, row):
+    (fault,) = faults(client, ROW, row)
+    assert (fault["row"], fault["detail"]) == (1, "a row is an object of columns")
+
+
+@pytest.mark.parametrize("instances", [None, 1, "x", {"a": 1}])
+def test_rows_that_are_no_list(client, instances):
+    problem = refused(client, {"model": "pima", "instances": instances}, 422)
+    assert problem["errors"] == [{"pointer": "/instances", "detail": "rows are a list"}]
+
+
+@pytest.mark.parametrize(
+    ("text", "status"),
+    [
+        ("NaN", 400),
+        ("Infinity", 400),
+        ("-Infinity", 400),
+        ("1e999", 422),
+        ("-1e999", 422),
+        ("9" * 400, 422),
+        ("01", 400),
+        (".5", 400),
+        ("'x'", 400),
+    ],
+)
+@pytest.mark.parametrize("padding", [0, 500])
+def test_what_is_no_finite_number_gets_a_4xx(client, text, status, padding):
+    row = json.dumps(ROW).replace(str(ROW["glucose"]), text)
+    rows = ",".join([json.dumps(ROW)] * padding + [row])
+    body = f'{{"model": "pima", "instances": [{rows}]}}'
+    problem = refused(client, body.encode(), status)
+    if status == 422:
+        (fault,) = problem["errors"]
+        assert (fault["row"], fault["column"]) == (padding, "glucose")
+        assert "out of range" in fault["detail"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"{",
+        b"nonsense",
+        b'{"model": "pima", "instances": []} x',
+        b'{"model": "pima", "instances": [{"town": "\xff"}]}'[:30],
+        b'{"model": "\xff", "instances": []}',
+        b'{"model": "\\ud800", "instances": []}',
+        b'\xef\xbb\xbf{"model": "pima", "instances": []}',
+        b'{"model": "pima", "instances": ' + b"[" * 20_000 + b"]" * 20_000 + b"}",
+    ],
+)
+def test_what_is_no_json_is_malformed(client, body):
+    assert refused(client, body, 400)["type"] == "/problems/malformed-request"
+
+
+def test_text_that_is_no_utf8_is_refused(client):
+    row = json.dumps({**ROW, "town": "Q"}).encode().replace(b"Q", b"\xff\xfe")
+    body = b'{"model": "pima", "instances": [' + row + b"]}"
+    (fault,) = refused(client, body, 422)["errors"]
+    assert (fault["row"], fault["column"]) == (0, "town")
+
+
+@pytest.mark.parametrize("body", [[], 1, "x", None])
+def test_a_body_that_is_no_object(client, body):
+    (fault,) = refused(client, body, 422)["errors"]
+    assert (fault["pointer"], fault["detail"]) == ("", "an object is expected here")
+
+
+@pytest.mark.parametrize(
+    ("change", "pointer", "words"),
+    [
+        ({"model": 3}, "/model", "expected a string"),
+        ({"model": None}, "/model", "expected a string"),
+        ({"modle": UNSAID}, "/modle", "unknown member"),
+        ({"extra_columns": UNSAID}, "/extra_columns", '"refuse" or "ignore"'),
+        ({"costs": [1]}, "/costs", "an object of four numbers"),
+        ({"costs": {}}, "/costs/false_positive", "missing"),
+        ({"data": {"columns": [], "rows": []}}, "/instances", "given once"),
+    ],
+)
+def test_members_of_the_request_are_checked(client, change, pointer, words):
+    body = {"model": "pima", "instances": [ROW], **change}
+    fault = refused(client, body, 422)["errors"][0]
+    assert fault["pointer"] == pointer
+    assert words in fault["detail"]
+
+
+def test_missing_members_are_named(client):
+    (fault,) = refused(client, {"instances": [ROW]}, 422)["errors"]
+    assert (fault["pointer"], fault["detail"]) == ("/model", "the member is missing")
+    (fault,) = refused(client, {"model": "pima"}, 422)["errors"]
+    assert "as instances, or as data" in fault["detail"]
+
+
+GRID = {"columns": COLUMNS, "rows": [list(ROW.values())]}
+
+
+@pytest.mark.parametrize(
+    ("change", "pointer", "words"),
+    [
+        ({"rows": [[1, 2]]}, "/data/rows/0", "2 values for 4 columns"),
+        ({"rows": [list(ROW.values()), 5]}, "/data/rows/1", "a row is a list"),
+        ({"rows": {"a": 1}}, "/data/rows", "rows are a list"),
+        ({"rows": [["x", 1, True, "y"]]}, "/data/rows/0/0", "got a string"),
+        ({"columns": COLUMNS[1:]}, "/data/columns", "the column is missing"),
+        ({"columns": [*COLUMNS, "id"]}, "/data/columns/4", "no such column"),
+        ({"columns": [*COLUMNS, "bmi"]}, "/data/columns/4", "given twice"),
+        ({"columns": "glucose"}, "/data/columns", "a list of strings"),
+        ({"columns": [1]}, "/data/columns", "a list of strings"),
+        ({"kind": "dataset"}, "/data/kind", '"inline"'),
+        ({"id": UNSAID}, "/data/id", "unknown member"),
+    ],
+)
+def test_rows_as_lists_are_checked_as_strictly(client, change, pointer, words):
+    body = {"model": "pima", "data": {**GRID, **change}}
+    fault = refused(client, body, 422)["errors"][0]
+    assert fault["pointer"] == pointer
+    assert words in fault["detail"]
+
+
+@pytest.mark.parametrize("data", [None, 3, [], "x"])
+def test_data_that_is_no_object(client, data):
+    fault = refused(client, {"model": "pima", "data": data}, 422)["errors"][0]
+    assert fault["pointer"] == "/data"
+
+
+@pytest.mark.parametrize(
+    "model", ["unknown", "pima:2", "pima:0", "pima:x", "pima@live", "", "a b", "ü"]
+)
+def test_an_unknown_model_is_404(client, model):
+    problem = refused(client, {"model": model, "instances": [ROW]}, 404)
+    assert problem["type"] == "/problems/unknown-model"
+
+
+FULL = {
+    "false_positive": 1,
+    "false_negative": 1,
+    "reject_positive": 0.2,
+    "reject_negative": 0.2,
+}
+
+
+@pytest.mark.parametrize(
+    ("costs", "pointer", "words"),
+    [
+        ({**FULL, "reject_positive": 1}, "/costs", "1.2 >= 1"),
+        ({**FULL, "false_positive": 0}, "/costs", "positive finite"),
+        ({**FULL, "false_positive": "1"}, "/costs/false_positive", "finite number"),
+        ({**FULL, "false_positive": True}, "/costs/false_positive", "finite number"),
+        ({**FULL, "bonus": 1}, "/costs/bonus", "unknown member"),
+    ],
+)
+def test_costs_that_no_rule_follows_from(client, costs, pointer, words):
+    body = {"model": "chow", "instances": [ROW], "costs": costs}
+    fault = refused(client, body, 422)["errors"][0]
+    assert fault["pointer"] == pointer
+    assert words in fault["detail"]
+
+
+def test_costs_are_refused_where_thresholds_do_not_follow_from_them(client):
+    (fault,) = faults(client, ROW, costs=FULL)
+    assert fault["pointer"] == "/costs"
+    assert "plug-in rule" in fault["detail"]
+    assert "train with these costs" in fault["detail"]
+
+
+@pytest.mark.parametrize("method", ["GET", "PUT", "DELETE", "PATCH", "OPTIONS", "HEAD"])
+def test_other_methods_are_405(client, method):
+    answer = client.request(method, "/predict")
+    assert answer.status_code == 405
+    assert answer.headers["allow"] == "POST"
+
+
+@pytest.mark.parametrize(
+    "content_type",
+    [
+        "text/csv",
+        "application/x-www-form-urlencoded",
+        "application/json; charset=utf-16",
+    ],
+)
+def test_other_content_is_415(client, content_type):
+    refused(client, b"{}", 415, **{"content-type": content_type})
+
+
+def test_no_content_type_and_compressed_bodies_are_415(client):
+    assert client.post("/predict", content=b"{}").status_code == 415
+    refused(client, b"{}", 415, **{"content-encoding": "gzip"})
+
+
+@pytest.mark.parametrize(
+    "content_type",
+    ["application/json; charset=utf-8", "Application/JSON", "application/json ;a=b"],
+)
+def test_json_is_taken_however_it_is_spelt(client, content_type):
+    answer = client.post(
+        "/predict",
+        content=json.dumps({"model": "pima", "instances": [ROW]}),
+        headers={"content-type": content_type},
+    )
+    assert answer.status_code == 200
+
+
+def _raw(port, head, *parts):
+    """Send bytes as they are; return the answer's first line."""
+    with socket.create_connection(("127.0.0.1", port), 10) as connection:
+        connection.sendall(head)
+        try:
+            for part in parts:
+                connection.sendall(part)
+        except OSError:
+            pass  # refused before everything was sent
+        return connection.recv(4096).split(b"\r\n")[0]
+
+
+HEAD = (
+    b"POST /predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+)
+
+
+def test_a_body_announced_too_large_is_413_before_a_byte_of_it(running):
+    head = HEAD + b"Content-Length: 200001\r\n\r\n"
+    assert b" 413 " in _raw(running.port, head)
+
+
+def test_a_chunked_body_is_413_as_soon_as_it_is_too_large(running):
+    head = HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
+    chunk = b"10000\r\n" + b" " * 0x10000 + b"\r\n"
+    assert b" 413 " in _raw(running.port, head, *[chunk] * 4)
+
+
+def test_a_client_that_hangs_up_harms_nobody(running, client):
+    with socket.create_connection(("127.0.0.1", running.port), 10) as connection:
+        connection.sendall(HEAD + b"Content-Length: 1000\r\n\r\n{")
+    body = {"model": "pima", "instances": [ROW]}
+    assert client.post("/predict", json=body).status_code == 200
+
+
+def test_a_damaged_file_is_told_and_not_loaded(serve):
+    running, registry = serve()
+    sha256 = registry.add("pima", served())
+    path = registry.store.path(sha256)
+    path.write_bytes(path.read_bytes()[:-1] + b"?")
+    problem = refused(running.http, {"model": "pima", "instances": [ROW]}, 500)
+    assert problem["type"] == "/problems/corrupt-artifact"
+    other = served()
+    assert registry.add("pima", other) == sha256  # written anew: it works again
+    answer = running.http.post("/predict", json={"model": "pima", "instances": [ROW]})
+    assert answer.status_code == 200

@@ -152,7 +152,8 @@ class WorkingPoint:
             self.free.append(row)
         else:
             # Every weight is at its upper end, so this is the one feasible point.
-            self.bias = float((high - self.scores).min())
+            bound = float((high - self.scores).min())
+            self.bias = bound if np.isfinite(bound) else 0.0
 
     def _correct(self, residual: Floats, missing: float) -> None:
         """Step to the solution of the free rows' equations, as far as ends allow."""

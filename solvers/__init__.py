@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import Any
 
 _HOMES = {
+    "c_path": "solvers.trainers.path",
     "CostMatrix": "solvers.costs",
     "DoubleHingeSVC": "solvers.trainers.svm",
     "HingeSVC": "solvers.trainers.svm",

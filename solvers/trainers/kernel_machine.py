@@ -149,6 +149,7 @@ class KernelMachine(BaseEstimator):
         losses: PiecewiseLinear,
         used: NDArray[np.int64],
         X: Any,
+        start: Floats | None = None,
     ) -> None:
         """Solve and set the fitted attributes.
 
@@ -162,16 +163,19 @@ class KernelMachine(BaseEstimator):
             Their indices in X.
         X : array or CSR matrix of shape (n_rows, n_features)
             All rows.
+        start : (n_used,) float64, optional
+            Weights to begin from; with ``warm_start`` those of the last fit.
         """
         before: Floats | None = getattr(self, "_weights", None)
-        warm = self.warm_start and before is not None and len(before) == X.shape[0]
+        if self.warm_start and before is not None and len(before) == X.shape[0]:
+            start = before[used]
         solution = solve(
             DualProblem(rows, losses),
             solver=self.solver,
             tolerance=float(self.tol),
             max_iterations=int(self.max_iter),
             cache_mb=float(self.cache_size),
-            start=before[used] if warm and before is not None else None,
+            start=start,
             progress=self._progress,
         )
         if not solution.converged:

@@ -16,12 +16,12 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from solvers.losses import Loss, MultiHinge
-from solvers.trainers.svm import _LabelMachine
+from solvers.trainers.label_machine import LabelMachine
 
 __all__ = ["MultiHingeSVC"]
 
 
-class MultiHingeSVC(_LabelMachine):
+class MultiHingeSVC(LabelMachine):
     """A support vector machine whose score is reliable at a list of probabilities.
 
     ``decide`` never rejects; a rule comes from ``RejectOptionClassifier``.

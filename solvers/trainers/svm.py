@@ -7,88 +7,21 @@ with the hinge (``HingeSVC``) or the double hinge of the decisions' costs
 """
 
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any
 
-import numpy as np
-from numpy.typing import ArrayLike
 from sklearn.base import clone
-from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from solvers.costs import CostMatrix
-from solvers.kernels import KernelRows
-from solvers.losses import DoubleHinge, Hinge, Loss
+from solvers.losses import DoubleHinge, Loss
 from solvers.rules.base import as_costs
 from solvers.rules.registry import make_rule
-from solvers.trainers.base import FittedRule, RejectOptionMixin
-from solvers.trainers.kernel_machine import KernelMachine
-from solvers.trainers.targets import binary_targets, class_factors
+from solvers.trainers.base import FittedRule
+from solvers.trainers.label_machine import LabelMachine
 
 __all__ = ["DoubleHingeSVC", "HingeSVC"]
 
 
-class _LabelMachine(RejectOptionMixin, KernelMachine):
-    """A kernel machine whose targets are two labels."""
-
-    class_weight: Mapping[Any, float] | str | None
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        return tags
-
-    def _loss(self) -> Loss:
-        return Hinge()
-
-    def _fitted_rule(self) -> FittedRule | None:
-        return None
-
-    def fit(
-        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
-    ) -> Self:
-        """Fit the machine.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_rows, n_features)
-            The kernel matrix itself, (n_rows, n_rows), when it is precomputed.
-        y : array-like of shape (n_rows,)
-            Two labels; the larger one is +1.
-        sample_weight : array-like of shape (n_rows,), optional
-            Each >= 0. Weight 2 equals the row twice, weight 0 equals no row.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            When a parameter is out of range, X or y is not finite, or the rows of
-            positive weight have one class only.
-        """
-        self._check_parameters()
-        loss, rule = self._loss(), self._fitted_rule()
-        rows, labels = validate_data(
-            self, X, y, accept_sparse="csr", dtype=np.float64, order="C"
-        )
-        weights = _check_sample_weight(
-            sample_weight, rows, dtype=np.float64, ensure_non_negative=True
-        )
-        used = np.flatnonzero(weights > 0)
-        counted = rows if len(used) == len(labels) else rows[used]
-        self.classes_, signs = binary_targets(labels[used])
-        kernel = self._kernel_for(counted, weights[used])
-        if kernel.kind == "precomputed":
-            counted = counted[:, used]
-        factors = class_factors(self.class_weight, self.classes_, signs, weights[used])
-        losses = loss.rows(signs).weighted(self.C * weights[used] * factors)
-        self._fit_losses(KernelRows(kernel, counted), losses, used, rows)
-        if rule is not None:
-            self.rule_ = rule
-        return self
-
-
-class HingeSVC(_LabelMachine):
+class HingeSVC(LabelMachine):
     """The ordinary support vector machine; ``decide`` never rejects.
 
     Parameters
@@ -160,7 +93,7 @@ class HingeSVC(_LabelMachine):
         self.class_weight = class_weight
 
 
-class DoubleHingeSVC(_LabelMachine):
+class DoubleHingeSVC(LabelMachine):
     """A support vector machine whose score is reliable where decisions change.
 
     Parameters

@@ -1,0 +1,156 @@
+"""A kernel machine of two labels: its losses, weights and rule, short of the loss.
+
+    min_{f,b}  1/2 |f|^2 + C sum_i w_i loss(y_i, f(x_i) + b)
+
+``w_i`` is the row's weight times its class's factor: weight 2 equals the row twice,
+weight 0 equals no row.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import _check_sample_weight, validate_data
+
+from solvers.kernels import KernelRows
+from solvers.losses import Hinge, Loss
+from solvers.trainers.base import FittedRule, RejectOptionMixin
+from solvers.trainers.kernel_machine import KernelMachine
+from solvers.trainers.targets import binary_targets, class_factors
+
+__all__ = ["LabelMachine", "Task"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Task:
+    """Rows and labels, checked, with the kernel between them.
+
+    Parameters
+    ----------
+    rows : KernelRows
+        Of the rows with weight above zero.
+    signs : (n_used,) float64, values -1 and +1
+    weights : (n_used,) float64
+        Factors on C: sample weight times class weight.
+    used : (n_used,) int64
+        The rows' indices in X.
+    X : array or CSR matrix of shape (n_rows, n_features)
+    classes : (2,) array
+    described : dict
+        What scikit-learn records of X: number and names of its columns.
+    """
+
+    rows: KernelRows
+    signs: NDArray[np.float64]
+    weights: NDArray[np.float64]
+    used: NDArray[np.int64]
+    X: Any
+    classes: NDArray[Any]
+    described: dict[str, Any]
+
+
+class LabelMachine(RejectOptionMixin, KernelMachine):
+    """A kernel machine whose targets are two labels."""
+
+    class_weight: Mapping[Any, float] | str | None
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    def _loss(self) -> Loss:
+        return Hinge()
+
+    def _fitted_rule(self) -> FittedRule | None:
+        return None
+
+    def fit(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> Self:
+        """Fit the machine.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_features)
+            The kernel matrix itself, (n_rows, n_rows), when it is precomputed.
+        y : array-like of shape (n_rows,)
+            Two labels; the larger one is +1.
+        sample_weight : array-like of shape (n_rows,), optional
+            Each >= 0. Weight 2 equals the row twice, weight 0 equals no row.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            When a parameter is out of range, X or y is not finite, or the rows of
+            positive weight have one class only.
+        """
+        self._check_parameters()
+        self._loss()
+        self._fitted_rule()
+        return self.fit_task(self.task(X, y, sample_weight))
+
+    def task(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> Task:
+        """Check the rows and return what several machines may be fitted on.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As for ``fit``.
+        """
+        rows, labels = validate_data(
+            self, X, y, accept_sparse="csr", dtype=np.float64, order="C"
+        )
+        weights = _check_sample_weight(
+            sample_weight, rows, dtype=np.float64, ensure_non_negative=True
+        )
+        used = np.flatnonzero(weights > 0)
+        counted = rows if len(used) == len(labels) else rows[used]
+        classes, signs = binary_targets(labels[used])
+        kernel = self._kernel_for(counted, weights[used])
+        if kernel.kind == "precomputed":
+            counted = counted[:, used]
+        factors = class_factors(self.class_weight, classes, signs, weights[used])
+        names = ("n_features_in_", "feature_names_in_")
+        return Task(
+            rows=KernelRows(kernel, counted),
+            signs=signs,
+            weights=weights[used] * factors,
+            used=used,
+            X=rows,
+            classes=classes,
+            described={k: v for k, v in vars(self).items() if k in names},
+        )
+
+    def fit_task(self, task: Task, before: Self | None = None) -> Self:
+        """Fit on a task, whose kernel rows other fits have filled or will use.
+
+        Parameters
+        ----------
+        task : Task
+            Of a machine with the same kernel and class weights.
+        before : machine fitted on the same task, optional
+            Its weights, in proportion to C, are the start.
+        """
+        self._check_parameters()
+        loss, rule = self._loss(), self._fitted_rule()
+        self.classes_ = task.classes
+        for name, value in task.described.items():
+            setattr(self, name, value)
+        losses = loss.rows(task.signs).weighted(self.C * task.weights)
+        start = None
+        if before is not None:
+            scale = self.C / before.C
+            start = scale * before._weights[task.used]  # noqa: SLF001 - own kind
+        self._fit_losses(task.rows, losses, task.used, task.X, start)
+        if rule is not None:
+            self.rule_ = rule
+        return self

@@ -86,7 +86,7 @@ def _routes(state: AppState, predict: PredictEndpoint) -> FastAPI:
     docs.install(app)
     for router in (train, jobs, models, datasets, health):
         app.include_router(router)
-    openapi.install(app, _tell_the_rest)
+    openapi.install(app, _tell_the_rest, keys_needed=bool(state.settings.api_keys))
     return app
 
 

@@ -95,7 +95,9 @@ def _example(kind: type[ApiError]) -> dict[str, Any]:
     return kind(kind.example, errors).problem()
 
 
-def install(app: FastAPI, extend: Callable[[dict[str, Any]], None]) -> None:
+def install(
+    app: FastAPI, extend: Callable[[dict[str, Any]], None], *, keys_needed: bool
+) -> None:
     """Make ``app`` tell the whole document.
 
     Parameters
@@ -103,6 +105,8 @@ def install(app: FastAPI, extend: Callable[[dict[str, Any]], None]) -> None:
     app : FastAPI
     extend : callable
         Adds, in place, what is served beside the routes of ``app``.
+    keys_needed : bool
+        Whether this service asks for keys; the document says what is true of it.
     """
     cached: dict[str, Any] = {}
 
@@ -118,34 +122,36 @@ def install(app: FastAPI, extend: Callable[[dict[str, Any]], None]) -> None:
                 servers=app.servers,
             )
             extend(made)
-            _complete(made)
+            _complete(made, keys_needed=keys_needed)
             cached.update(made)
         return cached
 
     app.openapi = document  # type: ignore[method-assign]  # FastAPI's own extension point
 
 
-def _complete(document: dict[str, Any]) -> None:
+def _complete(document: dict[str, Any], *, keys_needed: bool) -> None:
     components = document.setdefault("components", {})
     schemas = components.setdefault("schemas", {})
     schemas["Problem"] = PROBLEM_SCHEMA
     for unused in ("HTTPValidationError", "ValidationError"):
         schemas.pop(unused, None)
-    components["securitySchemes"] = {
-        "key": {
-            "type": "http",
-            "scheme": "bearer",
-            "description": "One of DEMUR_API_KEYS; not needed when none is set.",
+    if keys_needed:
+        components["securitySchemes"] = {
+            "key": {
+                "type": "http",
+                "scheme": "bearer",
+                "description": "One of the service's keys.",
+            }
         }
-    }
     for path, operations in document["paths"].items():
         for operation in operations.values():
-            _complete_operation(path, operation)
+            locked = keys_needed and path not in PUBLIC_PATHS
+            _complete_operation(operation, locked=locked)
 
 
-def _complete_operation(path: str, operation: dict[str, Any]) -> None:
+def _complete_operation(operation: dict[str, Any], *, locked: bool) -> None:
     anywhere: list[type[ApiError]] = [ForbiddenError, ApiError]
-    if path not in PUBLIC_PATHS:
+    if locked:
         operation["security"] = [{"key": []}]
         anywhere.append(UnauthorizedError)
     if "requestBody" in operation:

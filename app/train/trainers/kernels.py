@@ -18,7 +18,7 @@ from pydantic import Field
 from app.strict import StrictModel
 from app.train.base import Positive
 
-__all__ = ["Kernel", "RbfKernel", "kernel_parameters"]
+__all__ = ["Gamma", "Kernel", "RbfKernel", "kernel_parameters"]
 
 Gamma = Annotated[
     Positive | Literal["scale", "auto"],

@@ -7,8 +7,9 @@ from pydantic import Field
 from app.strict import StrictModel
 from app.train.base import Positive
 from app.train.trainers.kernels import Kernel, RbfKernel
+from app.train.trainers.reduction import Reduction
 
-__all__ = ["DoubleHingeTrainer", "HingeTrainer", "KernelMachine"]
+__all__ = ["DoubleHingeTrainer", "HingeTrainer", "KernelMachine", "ReducibleMachine"]
 
 
 class KernelMachine(StrictModel):
@@ -28,13 +29,20 @@ class KernelMachine(StrictModel):
     """``balanced`` weighs the classes as if they were equally frequent."""
 
 
-class DoubleHingeTrainer(KernelMachine):
+class ReducibleMachine(KernelMachine):
+    """A machine of labels, which rows can be taken from before it trains."""
+
+    reduction: Reduction | None = None
+    """How rows are chosen that leave, so that fewer support vectors stay."""
+
+
+class DoubleHingeTrainer(ReducibleMachine):
     """The double-hinge SVM of Grandvalet et al.: its loss is made for the costs."""
 
     kind: Literal["double-hinge-svm"]
 
 
-class HingeTrainer(KernelMachine):
+class HingeTrainer(ReducibleMachine):
     """The ordinary SVM with hinge loss; a score rule adds the reject option."""
 
     kind: Literal["svm"]

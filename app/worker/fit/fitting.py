@@ -93,8 +93,8 @@ class Fitted:
         What is served.
     out_of_fold : OutOfFold or None
         None where neither the rule nor a calibration was fitted on scores.
-    facts : dict
-        What the estimator says about itself.
+    estimator : estimator
+        The fitted trainer, of which the scorer is the served form.
     warnings : list of str
     """
 
@@ -104,7 +104,7 @@ class Fitted:
     calibration: Calibration
     rule: FittedByScores
     out_of_fold: OutOfFold | None
-    facts: dict[str, Any]
+    estimator: Any
     warnings: list[str]
 
 
@@ -155,8 +155,8 @@ def fit(job: Job, rows: Rows, promised_on: Rows, report: Report) -> Fitted:
         calibration=calibration,
         rule=fit_rule(job.request, job.costs, calibration, evidence),
         out_of_fold=unseen,
-        facts=job.builder.facts(estimator),
-        warnings=[*warnings, *calibration.notes],
+        estimator=estimator,
+        warnings=[*warnings, *calibration.notes, *job.builder.notes(estimator)],
     )
 
 

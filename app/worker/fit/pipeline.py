@@ -122,4 +122,8 @@ def _evaluated(
     matrix = encode_table(model.features, job.table.take(parts.holdout)).matrix
     evidence = score(model.scorer, matrix, job.part(parts.holdout))
     decisions = model.judge(matrix).decisions
-    return *evaluate(evidence, decisions, fitted.calibration, job.costs), evidence
+    figures, warnings = evaluate(evidence, decisions, fitted.calibration, job.costs)
+    more = job.builder.compare(
+        fitted.estimator, matrix, job.target(evidence.part), evidence.part.weight
+    )
+    return {**figures, **more}, warnings, evidence

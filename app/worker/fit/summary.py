@@ -34,7 +34,7 @@ def describe(
         "labels": {"positive": job.sample.positive, "negative": job.sample.negative},
         "target": request.target.model_dump(exclude_none=True),
         "training_rows": len(fitted.part.rows),
-        **fitted.facts,
+        **job.builder.facts(fitted.estimator),
         "evaluation": {
             **request.evaluation.model_dump(exclude={"calibration"}),
             **evaluation,

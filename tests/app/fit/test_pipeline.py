@@ -249,6 +249,44 @@ def test_probabilities_train_the_p_svm():
     np.testing.assert_allclose(learnt, truth, atol=0.12)
 
 
+@pytest.mark.parametrize("trainer", ["svm", "double-hinge-svm"])
+@pytest.mark.parametrize(
+    "reduction",
+    [
+        {"kind": "m1rs", "rejection_cost": 0.3},
+        {"kind": "m2rs", "first_stage": {"gamma": 0.02, "C": 100.0}},
+        {"kind": "sca", "removal": "flip"},
+        {"kind": "ssca", "distance": 0.4},
+    ],
+)
+def test_a_reduction_tells_the_machine_before_and_after(trainer, reduction):
+    result = trained(
+        trainer={"kind": trainer, "reduction": reduction}, rule={"kind": "chow"}
+    )
+    for told in (
+        result.summary["reduction"],
+        result.summary["evaluation"]["reduction"],
+    ):
+        assert told["after"]["support_vectors"] < told["before"]["support_vectors"]
+        assert 0 <= told["decision_agreement"] <= 1
+    served = ServedModel.from_payload(result.artifact).scorer.payload()
+    assert len(served["coefficients"]) == result.summary["support_vectors"]
+
+
+def test_a_reduction_that_costs_too_much_is_not_served_and_says_so():
+    reduction = {
+        "kind": "ssca",
+        "distance": 3.0,
+        "max_accuracy_loss": 0.0,
+        "validation_fraction": 0.5,
+    }
+    result = trained(
+        trainer={"kind": "svm", "reduction": reduction}, rule={"kind": "chow"}
+    )
+    assert result.summary["reduction"]["fallback"]
+    assert any("was not reduced" in text for text in result.warnings)
+
+
 def test_a_training_stops_at_the_next_report():
     reports = []
 

@@ -1,0 +1,76 @@
+"""Reductions of a kernel machine: rows that would not help it leave before it trains.
+
+======  ====================================================================
+m1rs    one machine rejects rows by a posterior; threshold by ``w_r R + E``
+m2rs    two machines with opposite class weights reject where they disagree
+sca     rows that the first machine gets wrong
+ssca    those, and rows nearer to its boundary than ``distance``
+======  ====================================================================
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from app.strict import StrictModel
+from app.train.base import Fraction, Positive
+from app.train.trainers.kernels import Gamma
+
+__all__ = ["Reduction"]
+
+
+class FirstStage(StrictModel):
+    """What only the machines that mark rows have; the rest is the last one's."""
+
+    C: Positive | None = None
+    gamma: Gamma | None = None
+    degree: Annotated[int, Field(ge=1, le=20)] | None = None
+    coef0: Annotated[float, Field(ge=0)] | None = None
+
+
+class AnyReduction(StrictModel):
+    """What all reductions take."""
+
+    removal: Literal["remove", "flip"] = "remove"
+    """Whether misclassified rows are dropped or relabelled."""
+    first_stage: FirstStage | None = None
+    max_accuracy_loss: Annotated[float, Field(ge=0, le=1)] | None = None
+    """Keep the unreduced machine when the reduction costs more accuracy than this."""
+    validation_fraction: Fraction = 0.2
+    """Share of the training rows on which that loss is judged."""
+    hard_margin: bool | Literal["auto"] = "auto"
+    """Whether the last machine allows no margin error."""
+
+
+class _ByRejection(AnyReduction):
+    rejection_cost: Fraction = 0.24
+    """The price w_r of a rejected row where an error costs 1."""
+
+
+class M1rs(_ByRejection):
+    """One machine, and a threshold on its posterior."""
+
+    kind: Literal["m1rs"]
+
+
+class M2rs(_ByRejection):
+    """Two machines with opposite class weights."""
+
+    kind: Literal["m2rs"]
+
+
+class Sca(AnyReduction):
+    """Misclassified rows only."""
+
+    kind: Literal["sca"]
+
+
+class Ssca(AnyReduction):
+    """Misclassified rows, and those near the boundary."""
+
+    kind: Literal["ssca"]
+    distance: Annotated[float, Field(ge=0)] = 0.0
+    """In the scale of the first machine's score."""
+
+
+Reduction = Annotated[M1rs | M2rs | Sca | Ssca, Field(discriminator="kind")]

@@ -180,8 +180,8 @@ class ProbabilisticLabelSVC(RejectOptionMixin, KernelMachine):
             counted = counted[:, used]
         losses = self._losses(read.probabilities, eta[used], slope)
         losses = losses.weighted(weights[used] * factors)
-        self._fit_losses(KernelRows(kernel, counted), losses, used, rows)
         self.link_slope_, self.costs_, self.rule_ = slope, as_costs(self.costs), rule
+        self._fit_losses(KernelRows(kernel, counted), losses, used, rows)
         return self
 
     def predict_proba(self, X: ArrayLike) -> Floats:

@@ -24,8 +24,8 @@ __all__ = ["LARGEST_STEP", "Path", "Settings", "descend", "on_grid"]
 LARGEST_STEP = 20.0
 """A stump without a single wrong answer has no best step; this one leaves e^-20."""
 
-_GRID = 2.0**36
-_FLAT = 1e-10
+_GRID = 2.0**40
+_FLAT = 1e-9
 
 Progress = Callable[[float, str], bool]
 Watcher = Callable[[Pair, float], bool]
@@ -54,16 +54,29 @@ class Settings:
     step: str = "line-search"
     learning_rate: float = 1.0
     rejects: bool = True
+    keep_lowest: bool = False
 
 
 @dataclass(slots=True)
 class Path:
-    """Every step of a descent: pairs in the order met, steps, F before and after."""
+    """Every step of a descent: pairs in the order met, steps, F before and after.
+
+    ``best_round`` is the last one, or that of the lowest F where only that is kept.
+    """
 
     pairs: list[Pair] = field(default_factory=list)
     steps: list[tuple[int, float]] = field(default_factory=list)
     objective: list[float] = field(default_factory=list)
+    best_round: int = 0
     converged: bool = False
+
+    def note(self, value: float, *, keep_lowest: bool) -> None:
+        """Note F after one more round."""
+        if not keep_lowest or value <= self.objective[-1]:
+            self.best_round = len(self.objective)
+        elif keep_lowest:
+            value = self.objective[-1]
+        self.objective.append(value)
 
     def weights(self, n_rounds: int | None = None) -> list[float]:
         """Return the weight of each pair after the first rounds (all of them)."""
@@ -74,7 +87,7 @@ class Path:
 
 
 def on_grid(eta: float) -> float:
-    """Return a step rounded to 2^-36: sums of such weights are exact in any order."""
+    """Return a step rounded to 2^-40: sums of such weights are exact in any order."""
     return round(eta * _GRID) / _GRID
 
 
@@ -103,7 +116,7 @@ def descend(
     watch : callable, optional
         Told each step as (pair, eta); True ends the descent (early stopping).
     """
-    path = Path(objective=[rows.loss / weight_sum])
+    path = Path(objective=[rows.reported / weight_sum])
     weights: dict[Pair, float] = {}
     places: dict[Pair, int] = {}
     penalty = settings.beta * weight_sum
@@ -125,7 +138,8 @@ def descend(
         weights[pair] = weights.get(pair, 0.0) + eta
         path.steps.append((places[pair], eta))
         total = settings.beta * sum(weights.values())
-        path.objective.append(rows.loss / weight_sum + total)
+        value = rows.reported / weight_sum + total
+        path.note(value, keep_lowest=settings.keep_lowest)
         if watch is not None and watch(pair, eta):
             break
     return path
@@ -201,9 +215,6 @@ def _step(
         eta = minimise(penalised, begin, -held, LARGEST_STEP, tolerance=rows.tolerance)
     if eta > -held:
         eta = max(on_grid(settings.learning_rate * eta), -held)
-    # Checked only where derivatives do not promise it: kinks, and bounds on F.
-    if rows.checks and rows.loss_at(pair, eta) + penalty * eta >= rows.loss:
-        return 0.0
     return eta
 
 

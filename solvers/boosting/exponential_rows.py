@@ -19,7 +19,6 @@ class ExponentialRows:
     """Rows of the exponential loss, form "sum": the two weights are the whole state."""
 
     tolerance = 1e-12
-    checks = False
 
     def __init__(
         self,
@@ -34,7 +33,8 @@ class ExponentialRows:
         self.pull = weight * surrogate.pulls(y)
         self._signed_bits = self.signed.view(np.int64)
         self._pull_bits = self.pull.view(np.int64)
-        self.loss = self.signed_sum = self.pull_sum = self.largest = 0.0
+        self.loss = self.reported = 0.0
+        self.signed_sum = self.pull_sum = self.largest = 0.0
         self._line: tuple[Pair, ExponentialLine] | None = None
         self.step(CONSTANT, 0.0)
 
@@ -83,5 +83,5 @@ class ExponentialRows:
             self._pull_bits,
         )
         self._line = None
-        self.loss = self.signed_sum + self.pull_sum / self._b
+        self.loss = self.reported = self.signed_sum + self.pull_sum / self._b
         self.largest = float(np.int64(bits).view(np.float64))

@@ -18,7 +18,6 @@ class LogisticRows:
     """Rows of the logistic loss, form "sum": exp of both margins is the state."""
 
     tolerance = 1e-6
-    checks = False
 
     def __init__(
         self,
@@ -34,7 +33,8 @@ class LogisticRows:
         self._grown, self._sunk = np.ones(len(y)), np.ones(len(y))
         self._rows = (self._errors, self._pulls, self._grown, self._sunk)
         self.signed, self.pull = np.empty(len(y)), np.empty(len(y))
-        self.loss = self.signed_sum = self.pull_sum = self.largest = 0.0
+        self.loss = self.reported = 0.0
+        self.signed_sum = self.pull_sum = self.largest = 0.0
         self.step(CONSTANT, 0.0)
 
     def line(self, pair: Pair) -> Slopes:
@@ -71,5 +71,5 @@ class LogisticRows:
             self.signed,
             self.pull,
         )
-        self.loss = loss + pull_loss / self._b
+        self.loss = self.reported = loss + pull_loss / self._b
         self.signed_sum, self.pull_sum, self.largest = sums

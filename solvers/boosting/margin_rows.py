@@ -28,14 +28,14 @@ class MarginRows:
         self._h, self._r = np.zeros(len(y)), np.zeros(len(y))
         errors = weight * surrogate.errors(y)
         pulls = weight * surrogate.pulls(y) / surrogate.b
-        logistic, larger = surrogate.loss == "logistic", surrogate.form == "max"
+        logistic, joined = surrogate.loss == "logistic", surrogate.form == "max"
         self._fixed = (
             (y, errors, pulls, self._h, self._r),
-            (surrogate.b, logistic, larger),
+            (surrogate.b, logistic, joined),
         )
         self.signed, self.pull = np.empty(len(y)), np.empty(len(y))
-        self.checks = surrogate.form == "max"
-        self.loss = self.signed_sum = self.pull_sum = self.largest = 0.0
+        self.loss = self.reported = 0.0
+        self.signed_sum = self.pull_sum = self.largest = 0.0
         self.step(CONSTANT, 0.0)
 
     def line(self, pair: Pair) -> Slopes:
@@ -58,6 +58,6 @@ class MarginRows:
         cells = self._cells.under(pair)
         self._h += (eta * pair.h())[cells]
         self._r += (eta * pair.r())[cells]
-        self.loss, self.signed_sum, self.pull_sum, self.largest = weigh(
-            *self._fixed, self.signed, self.pull
-        )
+        losses, sums, self.largest = weigh(*self._fixed, self.signed, self.pull)
+        self.loss, self.reported = losses
+        self.signed_sum, self.pull_sum = sums

@@ -20,8 +20,8 @@ class Rows(Protocol):
     """What the descent needs of the training rows; sums are over rows, not means.
 
     ``signed`` is y w1 and ``pull`` w2 of each row; ``signed_sum`` and ``pull_sum`` the
-    sums of w1 and w2, ``largest`` the largest of them all. ``checks`` tells whether a
-    step may fail to descend, as it can where the loss has kinks.
+    sums of w1 and w2, ``largest`` the largest of them all. ``loss`` is what steps
+    lower, ``reported`` the surrogate itself where ``loss`` is a smooth stand-in.
     """
 
     signed: NDArray[np.float64]
@@ -31,7 +31,7 @@ class Rows(Protocol):
     pull_sum: float
     largest: float
     tolerance: float
-    checks: bool
+    reported: float
 
     def line(self, pair: Pair) -> Slopes:
         """Return the first two derivatives of the loss along a pair, by step."""

@@ -1,0 +1,287 @@
+"""Boosting with abstention: a classifier h and a rejector r, learnt together.
+
+    min over alpha >= 0 of  mean of L(h(x), r(x), y) + beta sum_j alpha_j,
+    (h, r) = sum_j alpha_j (h_j, r_j)
+
+over abstention stumps and the constant pair (0, +1), by projected coordinate descent.
+Source: Cortes, DeSalvo, Mohri (2016), with the constants and signs that
+``solvers.boosting`` derives.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from solvers.boosting.codes import Codes, exact_codes, histogram_codes
+from solvers.boosting.descent import Path, Settings, descend
+from solvers.boosting.finder import Finder
+from solvers.boosting.make_rows import make_rows
+from solvers.boosting.stumps import Stump
+from solvers.boosting.surrogates import Surrogate, calibrated, printed
+from solvers.boosting.validation import StumpValidation
+from solvers.costs import CostMatrix
+from solvers.errors import UnknownNameError
+from solvers.rules.base import as_costs
+from solvers.scoring.stumps import StumpsScorer
+from solvers.trainers.base import RejectOptionMixin
+from solvers.trainers.boosting_rows import TrainingRows, read_rows, split_rows
+from solvers.trainers.boosting_settings import check_bins, check_boosting
+from solvers.trainers.stump_payload import stump_payload
+
+__all__ = ["AbstentionBoostingClassifier"]
+
+STEPS = ("line-search", "closed-form")
+
+
+class AbstentionBoostingClassifier(RejectOptionMixin, BaseEstimator):
+    """Boosted abstention stumps; rejects where ``reject_function`` is not positive.
+
+    Parameters
+    ----------
+    cost : float, default=0.25
+        What a reject costs when an error costs 1, in (0, 1/2): the paper's c, with
+        its own constant b. Not used when ``costs`` is given.
+    n_rounds : int, default=200
+        Steps at most; 0 leaves r = 0 and rejects every row.
+    loss : {"exponential", "logistic"}, default="exponential"
+    surrogate : {"sum", "max"}, default="sum"
+        The paper's L_SB or L_MB. "max" has kinks at which descent by single stumps
+        halts, so the steps lower a smooth norm of its two terms (at most 4.5 % above
+        the larger one) and the round of the lowest L_MB is kept.
+    beta : float, default=0.0
+        Penalty on the sum of the weights, >= 0.
+    step : {"line-search", "closed-form"}, default="line-search"
+        "closed-form" is the paper's step where it is defined and lowers the
+        objective, the exact line search elsewhere.
+    learning_rate : float, default=1.0
+        The part of each step that is taken, in (0, 1].
+    early_stopping : bool, default=False
+        Keep rows apart, stop when their surrogate has not fallen for ``patience``
+        rounds, and return to its best round.
+    max_bins : int, "auto" or None, default="auto"
+        Histogram bins of a feature, 2 to 255; None searches every threshold;
+        "auto" does so up to 20,000 rows and takes 255 bins above.
+    costs : CostMatrix, mapping of its fields, or None
+        Any prices, with the calibrated surrogate of ``solvers.boosting.surrogates``;
+        refused with "max", which has none.
+    validation_fraction : float, default=0.2
+        Part of each class kept apart by early stopping.
+    patience : int, default=30
+    random_state : int, RandomState instance or None, default=0
+        Draws the rows kept apart.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+    stumps_ : list of Stump
+        Those with weight, the constant pair (feature None) among them.
+    weights_ : ndarray of shape (n_stumps,), positive
+    objective_path_ : ndarray of shape (n_rounds_ + 1,)
+        The objective before the first round and after each; it never rises. With
+        "max" the lowest so far.
+    validation_path_ : ndarray or None
+        The surrogate on the rows kept apart, round by round.
+    n_rounds_ : int
+    converged_ : bool
+        Whether every direction was flat before ``n_rounds``.
+    surrogate_ : Surrogate
+    importance_ : dict of arrays of shape (n_features,)
+        "h", "r" and "rejected": see ``StumpsScorer.importance``.
+
+    Notes
+    -----
+    A stump sends a missing value (NaN) to the best of its three answers; a feature
+    that was never missing in training sends it to reject. A constant feature or one
+    that is always missing gives constant answers only, which is what an intercept is.
+    """
+
+    def __init__(  # noqa: PLR0913, PLR0917 - scikit-learn's constructors are flat
+        self,
+        cost: float = 0.25,
+        n_rounds: int = 200,
+        loss: str = "exponential",
+        surrogate: str = "sum",
+        beta: float = 0.0,
+        step: str = "line-search",
+        learning_rate: float = 1.0,
+        early_stopping: bool = False,
+        max_bins: int | str | None = "auto",
+        costs: CostMatrix | Mapping[str, float] | None = None,
+        validation_fraction: float = 0.2,
+        patience: int = 30,
+        random_state: Any = 0,
+    ) -> None:
+        self.cost = cost
+        self.n_rounds = n_rounds
+        self.loss = loss
+        self.surrogate = surrogate
+        self.beta = beta
+        self.step = step
+        self.learning_rate = learning_rate
+        self.early_stopping = early_stopping
+        self.max_bins = max_bins
+        self.costs = costs
+        self.validation_fraction = validation_fraction
+        self.patience = patience
+        self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        tags.input_tags.allow_nan = True
+        return tags
+
+    def fit(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> Self:
+        """Fit the pair (h, r).
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            NaN is a missing value; infinities are refused.
+        y : array-like of shape (n_rows,)
+            Two labels; the larger one is +1.
+        sample_weight : array-like of shape (n_rows,), optional
+            Each >= 0. Weight 2 equals the row twice, weight 0 equals no row.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            When a parameter is out of range or the rows have one class only.
+        Interrupted
+            When the progress callback asks to stop.
+        """
+        self.surrogate_ = self._make_surrogate()
+        settings = self._settings()
+        rows, self.classes_ = read_rows(self, X, y, sample_weight)
+        train, apart = rows, None
+        if self.early_stopping:
+            train, apart = split_rows(rows, self.validation_fraction, self.random_state)
+        codes = make_codes(train, self.max_bins)
+        watch = None
+        if apart is not None:
+            held = (apart.X, apart.y, apart.weight)
+            watch = StumpValidation(self.surrogate_, codes, held, self.patience)
+        path = descend(
+            make_rows(self.surrogate_, codes, train.y, train.weight),
+            Finder(codes, rejects=True),
+            float(train.weight.sum()),
+            settings,
+            progress=getattr(self, "_progress", None),
+            watch=watch,
+        )
+        n_rounds = path.best_round if watch is None else watch.patience.best_round
+        self.validation_path_ = None if watch is None else np.array(watch.patience.path)
+        self._keep(path, codes, n_rounds)
+        payload = stump_payload("stumps", self.stumps_, self.weights_, train)
+        self._scorer = StumpsScorer(payload)
+        self.importance_ = self._scorer.importance()
+        return self
+
+    def _make_surrogate(self) -> Surrogate:
+        if self.costs is None:
+            return printed(self.cost, loss=self.loss, form=self.surrogate)
+        if self.surrogate != "sum":
+            msg = (
+                f"surrogate={self.surrogate!r} has no form for four costs: use"
+                ' surrogate="sum" with costs, or give cost alone'
+            )
+            raise ValueError(msg)
+        return calibrated(as_costs(self.costs), loss=self.loss)
+
+    def _settings(self) -> Settings:
+        check_boosting(self)
+        check_bins(self.max_bins)
+        if self.step not in STEPS:
+            kind = "step"
+            raise UnknownNameError(kind, self.step, STEPS)
+        if not 0.0 <= self.beta < np.inf:
+            msg = f"beta must be finite and not negative, got {self.beta!r}"
+            raise ValueError(msg)
+        return Settings(
+            n_rounds=self.n_rounds,
+            beta=self.beta,
+            step=self.step,
+            learning_rate=self.learning_rate,
+            keep_lowest=self.surrogate == "max",
+        )
+
+    def _keep(self, path: Path, codes: Codes, n_rounds: int) -> None:
+        """Store what the first rounds of a path amount to."""
+        weights = path.weights(n_rounds)
+        stumps = [Stump.of(pair, codes.cuts) for pair in path.pairs]
+        self._path = [(stumps[place], eta) for place, eta in path.steps[:n_rounds]]
+        self.stumps_ = [s for s, w in zip(stumps, weights, strict=True) if w > 0.0]
+        self.weights_ = np.array([w for w in weights if w > 0.0])
+        self.objective_path_ = np.array(path.objective[: n_rounds + 1])
+        self.n_rounds_ = n_rounds
+        self.converged_ = path.converged
+
+    def _checked(self, X: ArrayLike) -> NDArray[np.float64]:
+        check_is_fitted(self)
+        rows = validate_data(
+            self, X, reset=False, dtype=np.float64, ensure_all_finite="allow-nan"
+        )
+        return np.asarray(rows)
+
+    def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return h(x) of each row, shape (n_rows,)."""
+        return self._scorer_of().score(self._checked(X))
+
+    def reject_function(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return r(x) of each row, shape (n_rows,): the row is rejected where <= 0."""
+        return self._scorer_of().pair(self._checked(X))[1]
+
+    def _scorer_of(self) -> StumpsScorer:
+        check_is_fitted(self)
+        return self._scorer
+
+    def decide(self, X: ArrayLike) -> NDArray[np.int8]:
+        """Return +1 (``classes_[1]``), -1 (``classes_[0]``) or 0 (reject) a row.
+
+        0 exactly where ``reject_function`` is not positive.
+        """
+        return _decisions(*self._scorer_of().pair(self._checked(X)))
+
+    def staged_decide(self, X: ArrayLike) -> Iterator[NDArray[np.int8]]:
+        """Yield ``decide(X)`` as it would be after each round."""
+        rows = self._checked(X)
+        h, r = np.zeros(len(rows)), np.zeros(len(rows))
+        for stump, eta in self._path:
+            to_h, to_r = stump.outputs(rows)
+            h += eta * to_h
+            r += eta * to_r
+            yield _decisions(h, r)
+
+    def explain(self, X: ArrayLike) -> dict[str, Any]:
+        """Return what each feature adds to h and r of each row, as ``StumpsScorer``."""
+        return self._scorer_of().explain(self._checked(X))
+
+    def scorer_payload(self) -> dict[str, Any]:
+        """Return the fitted model as plain data."""
+        return self._scorer_of().payload()
+
+
+def make_codes(rows: TrainingRows, max_bins: int | str | None) -> Codes:
+    """Return the rows' codes: exact up to 20,000 rows where max_bins is "auto"."""
+    if max_bins is None or (max_bins == "auto" and len(rows.y) <= EXACT_ROWS):
+        return exact_codes(rows.X)
+    bins = 255 if max_bins == "auto" else int(max_bins)
+    return histogram_codes(rows.X, rows.weight, bins)
+
+
+EXACT_ROWS = 20_000
+
+
+def _decisions(h: NDArray[np.float64], r: NDArray[np.float64]) -> NDArray[np.int8]:
+    sign = np.where(h > 0.0, np.int8(1), np.int8(-1))
+    return np.where(r > 0.0, sign, np.int8(0)).astype(np.int8)

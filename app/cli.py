@@ -58,9 +58,9 @@ def serve(
     ] = True,
 ) -> None:
     """Run the API, and a worker beside it."""
-    from app.serving import run  # noqa: PLC0415 - only this command needs it
-
     settings = _settings(host=host, port=port, root_path=root_path)
+    from app.serving import run  # noqa: PLC0415 - slow, and only this command needs it
+
     raise typer.Exit(run(settings, with_worker=worker))
 
 
@@ -74,18 +74,20 @@ def worker(
     ] = False,
 ) -> None:
     """Run a worker alone: it trains what is queued, one process a job."""
-    from app.worker.main import run  # noqa: PLC0415 - only this command needs it
+    settings = _settings()
+    from app.worker.main import run  # noqa: PLC0415 - slow, and only this command
 
-    raise typer.Exit(run(_settings(), supervised=supervised))
+    raise typer.Exit(run(settings, supervised=supervised))
 
 
 @demur.command()
 def migrate() -> None:
     """Bring the database to the tables of this version."""
-    from app.db import migrate as migrations  # noqa: PLC0415 - only this one needs it
-    from app.db.session import open_database  # noqa: PLC0415
+    settings = _settings()
+    from app.db import migrate as migrations  # noqa: PLC0415 - slow, and only this
+    from app.db.session import open_database  # noqa: PLC0415 - command
 
-    database = open_database(_settings().database)
+    database = open_database(settings.database)
     try:
         migrations.upgrade(database)
     finally:

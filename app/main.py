@@ -14,6 +14,7 @@ from fastapi import FastAPI
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.artifacts.store import ArtifactStore
+from app.batch.routes import router as batch
 from app.datasets.routes import router as datasets
 from app.db.session import open_database
 from app.health.metrics import Metrics
@@ -81,10 +82,10 @@ def _routes(state: AppState, predict: PredictEndpoint) -> FastAPI:
         lifespan=lifespan,
         redirect_slashes=False,
     )
-    app.state.app = state
+    app.state.app, app.state.predict = state, predict
     problems.install(app)
     docs.install(app)
-    for router in (train, jobs, models, datasets, health):
+    for router in (train, jobs, models, batch, datasets, health):
         app.include_router(router)
     openapi.install(app, _tell_the_rest, keys_needed=bool(state.settings.api_keys))
     return app

@@ -5,14 +5,19 @@ the event loop and the threads of other routes go on while a million rows are re
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, contextmanager
 from typing import ParamSpec, TypedDict, TypeVar
 
 from fastapi import FastAPI, Request
 
-__all__ = ["Lane", "lane_of", "with_lane"]
+from app.errors import ServiceUnavailableError
+
+__all__ = ["MOST_ADMITTED", "Lane", "lane_of", "with_lane"]
+
+MOST_ADMITTED = 16
+"""Files at once, on their way in or waiting; more are answered 503."""
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -29,6 +34,25 @@ class Lane:
 
     def __init__(self, width: int) -> None:
         self._threads = ThreadPoolExecutor(width, thread_name_prefix="lane")
+        self._admitted = 0
+
+    @contextmanager
+    def admitted(self) -> Iterator[None]:
+        """Let a request in that will need the threads.
+
+        Raises
+        ------
+        ServiceUnavailableError
+            When too many are in already.
+        """
+        if self._admitted >= MOST_ADMITTED:
+            msg = f"{MOST_ADMITTED} files are being read already; try again in a second"
+            raise ServiceUnavailableError(msg)
+        self._admitted += 1
+        try:
+            yield
+        finally:
+            self._admitted -= 1
 
     async def run(
         self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs

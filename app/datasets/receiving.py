@@ -17,7 +17,7 @@ from app.datasets.multipart import FilePart
 from app.datasets.reading.options import Format
 from app.errors import MalformedRequestError, UnsupportedMediaTypeError
 
-__all__ = ["MEDIA_TYPES", "Received", "receive"]
+__all__ = ["MEDIA_TYPES", "Received", "media_type_of", "receive"]
 
 MEDIA_TYPES: dict[str, Format] = {
     "text/csv": "csv",
@@ -78,6 +78,12 @@ class Received:
         return "".join(c for c in name if c.isprintable())[:200] or None
 
 
+def media_type_of(request: Request) -> str:
+    """Return the content type of a request without its parameters."""
+    media, _ = parse_options_header(request.headers.get("content-type", ""))
+    return media.decode("latin-1").strip().lower()
+
+
 async def receive(request: Request, target: Path) -> Received:
     """Write the file that a request carries to ``target``.
 
@@ -88,9 +94,8 @@ async def receive(request: Request, target: Path) -> Received:
     ClientDisconnect
         When the client goes away; ``target`` is then half written.
     """
-    header = request.headers.get("content-type", "")
-    media, options = parse_options_header(header)
-    media_type = media.decode("latin-1").strip().lower()
+    _, options = parse_options_header(request.headers.get("content-type", ""))
+    media_type = media_type_of(request)
     part = None
     if media_type == "multipart/form-data":
         if not options.get(b"boundary"):

@@ -27,6 +27,7 @@ from app.db.session import Reading
 from app.errors import (
     InvalidRequestError,
     MalformedRequestError,
+    ServiceUnavailableError,
     StorageFullError,
     UnsupportedMediaTypeError,
 )
@@ -63,6 +64,7 @@ DatasetId = Annotated[
             MalformedRequestError,
             UnsupportedMediaTypeError,
             InvalidRequestError,
+            ServiceUnavailableError,
             StorageFullError,
         ),
     },
@@ -78,11 +80,11 @@ async def upload_dataset(
     its line and column, and nothing of it is kept. Every upload is a data set of its
     own, also when its bytes were sent before (find those by ``sha256``).
     """
-    state = state_of(request)
+    state, lane = state_of(request), lane_of(request)
     store = DatasetStore(state.settings.datasets_dir)
-    with store.staging() as folder:
+    with lane.admitted(), store.staging() as folder:
         received = await receive(request, folder / "uploaded")
-        answer = await lane_of(request).run(
+        answer = await lane.run(
             service.keep, folder, received, query, state.settings, state.database
         )
     root = request.scope.get("root_path", "")

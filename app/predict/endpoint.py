@@ -18,6 +18,7 @@ from app.errors import (
 )
 from app.models.catalogue import Catalogue, Reference
 from app.models.queries import ResolvedVersion, resolve
+from app.predict.answer import Tally
 from app.predict.envelope import read_envelope
 from app.predict.metrics import PredictionCounts
 from app.predict.pool import BulkPool
@@ -88,12 +89,7 @@ class PredictEndpoint:
         if len(body) > LARGE_BYTES:
             return await self._bulk.answer(body)
         envelope = read_envelope(body)
-        version = self._catalogue.peek(envelope.model)
-        if version is None:
-            version = await self._catalogue.resolve(envelope.model)
-        ready = self._loaded.peek(version.sha256)
-        if ready is None:
-            ready = await asyncio.to_thread(self._loaded.get, version.sha256)
+        ready, version = await self.ready(envelope.model)
         question = ask(ready, version, envelope)
         if len(body) <= SMALL_BYTES:
             return answer(question)
@@ -106,6 +102,28 @@ class PredictEndpoint:
                     answered: Answered = end.value
                     return answered
                 await asyncio.sleep(0)
+
+    async def ready(self, model: str) -> tuple[ReadyModel, ResolvedVersion]:
+        """Return the version that a reference means, loaded.
+
+        Raises
+        ------
+        UnknownModelError
+            When it means nothing.
+        CorruptArtifactError
+            When its file is not what was written.
+        """
+        version = self._catalogue.peek(model)
+        if version is None:
+            version = await self._catalogue.resolve(model)
+        ready = self._loaded.peek(version.sha256)
+        if ready is None:
+            ready = await asyncio.to_thread(self._loaded.get, version.sha256)
+        return ready, version
+
+    def note(self, version: ResolvedVersion, tally: Tally) -> None:
+        """Count rows that were answered elsewhere."""
+        self._counts.note(version, tally)
 
     def _find(self, reference: Reference) -> ResolvedVersion | None:
         with self._database.read() as session:

@@ -6,6 +6,7 @@
 A blank line is no row, but in a file of one column, where it is a missing value.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import pyarrow as pa
@@ -39,9 +40,9 @@ class Layout:
 
 
 def split_header(
-    block: Block, options: ReadOptions, limits: Limits
+    block: Block, options: ReadOptions, limits: Limits, *, kept: bool = True
 ) -> tuple[Layout, bytes, Block]:
-    """Take the names off the first block.
+    """Take the names off the first block; ``kept`` as in ``check_names``.
 
     Returns
     -------
@@ -60,13 +61,34 @@ def split_header(
         numbered = [f"column_{j + 1}" for j in range(len(cells))]
         return Layout(check_names(numbered, limits), grammar, crlf), b"", block
     line, end = block.line_at(start), match.end()
-    names = check_names([cell.strip() for cell in cells], limits, line=line)
+    stripped = [cell.strip() for cell in cells]
+    names = check_names(stripped, limits, line=line, kept=kept)
     rest = replace(block, data=data[end:], first_line=block.line_at(end))
     return Layout(names, grammar, crlf), data[start:end], rest
 
 
-def strings(block: Block, layout: Layout, first_row: int) -> pa.Table:
-    """Return the cells of a block as they were written, without their quotes."""
+def strings(
+    block: Block,
+    layout: Layout,
+    first_row: int,
+    wanted: Sequence[str] | None = None,
+) -> pa.Table:
+    """Return the cells of a block as they were written, without their quotes.
+
+    Parameters
+    ----------
+    block : Block
+    layout : Layout
+    first_row : int
+        The rows of the file before this block, to place faults.
+    wanted : sequence of str, optional
+        Only these columns, in this order.
+
+    Raises
+    ------
+    InvalidRequestError
+        When a record is not as wide as the first one.
+    """
     names = layout.names
     # Arrow would take a byte order mark at the start of any block for that of a file.
     skipped = int(block.data.startswith(_BOM))
@@ -89,6 +111,7 @@ def strings(block: Block, layout: Layout, first_row: int) -> pa.Table:
                 check_utf8=False,  # the whole block was
                 column_types=dict.fromkeys(names, pa.string()),
                 strings_can_be_null=False,
+                include_columns=wanted,
             ),
         )
     except pa.ArrowInvalid:

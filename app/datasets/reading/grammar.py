@@ -41,6 +41,8 @@ class Grammar:
 
     def ends(self, data: bytes) -> NDArray[np.int64]:
         """Return where each record of a block of complete records ends."""
+        if not data:
+            return np.empty(0, dtype=np.int64)
         if b'"' not in data:
             raw = np.frombuffer(data, dtype=np.uint8)
             return np.flatnonzero(raw == ord("\n")).astype(np.int64) + 1

@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from app.datasets.reading.arrow_sources import ArrowSource, ParquetSource
+from app.datasets.reading.arrow_sources import TypedSource
+from app.datasets.reading.columnar import ArrowStream, ParquetFile
 from app.datasets.reading.csv_source import CsvSource
 from app.datasets.reading.limits import Limits
 from app.datasets.reading.options import Format, ReadOptions
@@ -25,7 +26,7 @@ def open_source(
     if form == "csv":
         return CsvSource(path, options, limits)
     if form == "parquet":
-        return ParquetSource(path, limits)
+        return TypedSource(ParquetFile(path, limits), limits)
     if form == "arrow":
-        return ArrowSource(path, limits)
+        return TypedSource(ArrowStream(path), limits)
     return SvmlightSource(path, limits)

@@ -52,8 +52,24 @@ class Reading:
         marks = Marks(self.options.missing if self.text else ())
         object.__setattr__(self, "marks", marks)
 
-    def column(self, batch: Batch, j: int, name: str, kind: ColumnType) -> pa.Array:
+    def column(
+        self,
+        batch: Batch,
+        j: int,
+        name: str,
+        kind: ColumnType,
+        *,
+        position: int | None = None,
+    ) -> pa.Array:
         """Return column ``j`` of a batch as it is stored.
+
+        Parameters
+        ----------
+        batch : Batch
+        j : int
+        name, kind : str
+        position : int, optional
+            Where the column stands in the file; ``j`` when left out.
 
         Raises
         ------
@@ -75,7 +91,7 @@ class Reading:
                 detail,
                 line=batch.line_of(index),
                 row=batch.first_row + index,
-                position=j,
+                position=j if position is None else position,
                 name=name,
             )
         return values

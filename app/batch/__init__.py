@@ -1,0 +1,1 @@
+"""POST /predict/batch: a file in, the same file with its decisions out."""

@@ -1,0 +1,126 @@
+"""The columns that a batch adds to a file.
+
+=====================  ========================================================
+demur_decision         ``+1``, ``-1`` or ``reject``
+demur_label            the user's label of the decision; empty when rejected
+demur_score            the score f(x) or h(x)
+demur_probability      of +1; empty where the model has none
+demur_expected_cost    of the decision; empty without costs or probability
+demur_reason           why a row was rejected: ``ambiguous``
+demur_would_be         the label that a forced answer would give
+demur_warnings         kinds, with the column they speak of, between semicolons
+=====================  ========================================================
+"""
+
+from collections.abc import Iterable
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from app.artifacts.model import Labels
+from app.batch.decisions import Decided, Floats
+from app.datasets.reading.faults import fault
+
+__all__ = ["NAMES", "arrays", "check_free", "schema", "texts"]
+
+NAMES = (
+    "demur_decision",
+    "demur_label",
+    "demur_score",
+    "demur_probability",
+    "demur_expected_cost",
+    "demur_reason",
+    "demur_would_be",
+    "demur_warnings",
+)
+_DECISIONS = pa.array(["-1", "reject", "+1"])
+_NOT_CHEAPEST = "not_cheapest"
+
+
+def check_free(names: Iterable[str]) -> None:
+    """Refuse a file that has one of these columns already."""
+    for position, name in enumerate(names):
+        if name in NAMES:
+            detail = "a batch adds a column of this name; rename it or leave it out"
+            raise fault(detail, position=position, name=name)
+
+
+def schema(labels: Labels) -> list[pa.Field]:
+    """Return the fields of the columns."""
+    kind = _of_labels(labels).type
+    text, number = pa.string(), pa.float64()
+    types = (text, kind, number, number, number, text, kind, text)
+    return [pa.field(name, of) for name, of in zip(NAMES, types, strict=True)]
+
+
+def arrays(decided: Decided, labels: Labels) -> list[pa.Array]:
+    """Return the columns of decided rows, typed."""
+    both = _of_labels(labels)
+    decisions = decided.decisions.astype(np.int64)
+    rejected = decisions == 0
+    n = len(decisions)
+    ambiguous = pa.DictionaryArray.from_arrays(
+        pa.array(np.zeros(n, np.int8), mask=~rejected), pa.array(["ambiguous"])
+    )
+    positive = decided.forced.astype(np.int64)
+    return [
+        _DECISIONS.take(pa.array(decisions + 1)),
+        both.take(pa.array(positive, mask=rejected)),
+        pa.array(decided.scores),
+        _numbers(decided.probabilities, n),
+        _numbers(decided.expected_costs, n),
+        ambiguous.dictionary_decode(),
+        both.take(pa.array(positive)),
+        _warnings(decided),
+    ]
+
+
+def texts(
+    decided: Decided, labels: Labels, delimiter: str, decimal: str
+) -> list[pa.Array]:
+    """Return the columns as the cells of a CSV file, quoted where they need it."""
+    return [_cells(column, delimiter, decimal) for column in arrays(decided, labels)]
+
+
+def _cells(column: pa.Array, delimiter: str, decimal: str) -> pa.Array:
+    if pa.types.is_string(column.type):
+        special = pc.match_substring_regex(column, f'["\r\n{delimiter}]')
+        if pc.any(special).as_py():
+            escaped = pc.replace_substring(column, '"', '""')
+            quoted = pc.binary_join_element_wise('"', escaped, '"', "")
+            return pc.if_else(special, quoted, column)
+        return column
+    cells = pc.cast(column, pa.string())
+    if decimal == "," and pa.types.is_floating(column.type):
+        return pc.replace_substring(cells, ".", ",")
+    return cells
+
+
+def _of_labels(labels: Labels) -> pa.Array:
+    """Return the label of -1 and that of +1, as one column holds them."""
+    both = (labels.negative, labels.positive)
+    if any(isinstance(label, float) for label in both):
+        both = (float(labels.negative), float(labels.positive))
+    return pa.array(both)
+
+
+def _numbers(values: Floats | None, n: int) -> pa.Array:
+    return pa.nulls(n, pa.float64()) if values is None else pa.array(values)
+
+
+def _warnings(decided: Decided) -> pa.Array:
+    """Return the kinds of warnings of each row, null where there is none."""
+    if not decided.notes:
+        index = pa.array(
+            np.zeros(len(decided.decisions), np.int8), mask=~decided.not_cheapest
+        )
+        return pa.array([_NOT_CHEAPEST]).take(index)
+    told: list[str | None] = [
+        _NOT_CHEAPEST if flag else None for flag in decided.not_cheapest.tolist()
+    ]
+    for row, notes in decided.notes.items():
+        kinds = [f"{note.kind}: {note.column}" for note in notes]
+        kinds += [_NOT_CHEAPEST] if told[row] else []
+        told[row] = "; ".join(kinds)
+    return pa.array(told, pa.string())

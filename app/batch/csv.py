@@ -1,0 +1,194 @@
+"""CSV in, the same CSV out with its decisions: every record as it was written.
+
+    block of records -> the features' columns -> decisions
+    records, decision cells -> joined by the delimiter, line by line
+
+A record's own bytes are copied, never written anew: what the model does not know comes
+out as it came in, quotes and all. Blocks do not depend on each other, so several can
+be answered at once.
+"""
+
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from app.batch.answering import Answering
+from app.batch.columns import NAMES, texts
+from app.batch.features import FeatureColumns
+from app.datasets.reading.blocks import Block, Cutter
+from app.datasets.reading.csv import Layout, place_of, split_header, strings
+from app.datasets.reading.limits import Limits
+from app.datasets.reading.options import ReadOptions
+from app.datasets.reading.sources import Batch
+from app.datasets.reading.values import Reading
+from app.errors import InvalidRequestError
+from app.predict.answer import Tally
+
+__all__ = ["CsvBatch", "Records"]
+
+_BLOCK_BYTES = 1 << 19
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Form:
+    """What the header says, and what is written above the rows."""
+
+    layout: Layout
+    columns: FeatureColumns
+    header: bytes
+
+    @property
+    def delimiter(self) -> str:
+        """What separates the cells."""
+        return self.layout.grammar.delimiter.decode()
+
+    @property
+    def line_end(self) -> str:
+        """What ends the lines."""
+        return "\r\n" if self.layout.crlf else "\n"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Records:
+    """A block of rows, and where each of its records ends."""
+
+    form: Form
+    block: Block
+    first_row: int
+    ends: NDArray[np.int64]
+    filled: NDArray[np.bool_] | None
+    """Which records are rows; None where all are."""
+
+
+class CsvBatch:
+    """One file on its way through a model.
+
+    Parameters
+    ----------
+    answering : Answering
+    options : ReadOptions
+    limits : Limits
+    """
+
+    def __init__(
+        self, answering: Answering, options: ReadOptions, limits: Limits
+    ) -> None:
+        self._answering, self._options, self._limits = answering, options, limits
+        self._cutter = Cutter(options, limits, _BLOCK_BYTES)
+        self._form: Form | None = None
+        self._rows = 0
+
+    @property
+    def header(self) -> bytes:
+        """The first line of the answer.
+
+        Raises
+        ------
+        InvalidRequestError
+            When the file is empty.
+        """
+        if self._form is None:
+            msg = "the file is empty"
+            raise InvalidRequestError(msg)
+        return self._form.header
+
+    def feed(self, chunk: bytes) -> list[Records]:
+        """Take the next bytes; return the blocks that they complete."""
+        return list(map(self._records, self._cutter.feed(chunk)))
+
+    def finish(self) -> list[Records]:
+        """Return the last blocks.
+
+        Raises
+        ------
+        InvalidRequestError
+            When the file ends within quotes.
+        """
+        return list(map(self._records, self._cutter.finish()))
+
+    def _records(self, block: Block) -> Records:
+        form = self._form
+        if form is None:
+            form, block = self._begin(block)
+            self._form = form
+        ends = block.grammar.ends(block.data)
+        filled = None if form.layout.blank_is_row else _filled(block.data, ends)
+        records = Records(form, block, self._rows, ends, filled)
+        self._rows += len(ends) if filled is None else int(np.count_nonzero(filled))
+        return records
+
+    def _begin(self, block: Block) -> tuple[Form, Block]:
+        """Take the header off the first block."""
+        layout, header, rest = split_header(
+            block, self._options, self._limits, kept=False
+        )
+        reading = Reading(self._options, self._limits, text=True)
+        schema = self._answering.ready.schema
+        columns = FeatureColumns(schema, layout.names, reading)
+        line = header.removesuffix(b"\n").removesuffix(b"\r")
+        names = [line, *(name.encode() for name in NAMES)]
+        end = b"\r\n" if layout.crlf else b"\n"
+        return Form(layout, columns, layout.grammar.delimiter.join(names) + end), rest
+
+    def answer(self, records: Records) -> tuple[memoryview, Tally]:
+        """Return the records of a block with their decisions, as bytes.
+
+        May run in several threads at once, on different blocks.
+        """
+        form, block, first = records.form, records.block, records.first_row
+        if not len(records.ends):
+            return memoryview(b""), Tally()
+        table = strings(block, form.layout, first, form.columns.names)
+        cells = [column.combine_chunks() for column in table.columns]
+        batch = Batch(cells, first, partial(place_of, block, form.layout))
+        decided = self._answering.decide(form.columns.rows(batch), first)
+        added = texts(
+            decided, self._answering.labels, form.delimiter, self._options.decimal
+        )
+        lines = pc.binary_join_element_wise(
+            _written(records),
+            *added,
+            form.delimiter,
+            null_handling="replace",
+            null_replacement="",
+        )
+        ended = pc.binary_join_element_wise(lines, "", form.line_end)
+        return _bytes(ended), decided.tally()
+
+
+def _filled(data: bytes, ends: NDArray[np.int64]) -> NDArray[np.bool_] | None:
+    """Tell which records are more than a line end; None where all are."""
+    if not len(ends):
+        return None
+    raw = np.frombuffer(data, dtype=np.uint8)
+    lengths = np.diff(ends, prepend=0)
+    blank = (lengths == 1) | ((lengths == 2) & (raw[ends - 2] == ord("\r")))
+    return ~blank if blank.any() else None
+
+
+def _written(records: Records) -> pa.StringArray:
+    """Return each record as it was written, without its line end."""
+    offsets = np.zeros(len(records.ends) + 1, dtype=np.int32)
+    offsets[1:] = records.ends
+    lines = pa.Array.from_buffers(
+        pa.string(),
+        len(records.ends),
+        [None, pa.py_buffer(offsets), pa.py_buffer(records.block.data)],
+    )
+    if records.filled is not None:
+        lines = lines.filter(pa.array(records.filled))
+    return pc.ascii_rtrim(lines, "\r\n")
+
+
+def _bytes(lines: pa.StringArray) -> memoryview:
+    """Return the texts of a column, one behind the other."""
+    if not len(lines):
+        return memoryview(b"")
+    _, offsets, data = lines.buffers()
+    bounds = np.frombuffer(offsets, dtype=np.int32)
+    first, last = bounds[lines.offset], bounds[lines.offset + len(lines)]
+    return memoryview(data)[first:last]

@@ -1,0 +1,110 @@
+"""POST /predict/batch."""
+
+from pathlib import Path
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request, Response
+
+from app.batch.answering import Answering
+from app.batch.columnar import answer_columnar
+from app.batch.csv import CsvBatch
+from app.batch.openapi import BATCH_ANSWER, BATCH_BODY
+from app.batch.schemas import BatchQuery
+from app.batch.sending import FileResponse
+from app.batch.streaming import answer_stream
+from app.datasets.lane import lane_of
+from app.datasets.options import limits_of, read_options
+from app.datasets.receiving import MEDIA_TYPES, media_type_of, receive
+from app.datasets.store import DatasetStore
+from app.errors import (
+    CorruptArtifactError,
+    InvalidRequestError,
+    ServiceUnavailableError,
+    StorageFullError,
+    UnknownModelError,
+    UnsupportedMediaTypeError,
+)
+from app.predict.answer import Tally
+from app.predict.endpoint import PredictEndpoint
+from app.state import state_of
+from app.web.openapi import problems
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/predict", tags=["predict"])
+
+
+@router.post(
+    "/batch",
+    response_class=Response,
+    responses={
+        200: BATCH_ANSWER,
+        **problems(
+            UnknownModelError,
+            UnsupportedMediaTypeError,
+            InvalidRequestError,
+            CorruptArtifactError,
+            ServiceUnavailableError,
+            StorageFullError,
+        ),
+    },
+    openapi_extra={"requestBody": BATCH_BODY},
+)
+async def predict_batch(
+    query: Annotated[BatchQuery, Query()], request: Request
+) -> Response:
+    """Decide the rows of a file: CSV, Parquet or an Arrow stream.
+
+    The same file comes back, rows in order, every column as it was, with the decisions
+    in columns of their own. A row gets the same answer as by POST /predict. Text is
+    sent back as UTF-8.
+    """
+    state, lane = state_of(request), lane_of(request)
+    predict: PredictEndpoint = request.app.state.predict
+    media_type = _media_type(request)
+    answering = Answering(*await predict.ready(query.model))
+    store = DatasetStore(state.settings.datasets_dir)
+    with lane.admitted(), store.staging() as folder:
+        tally = await _answer(request, query, answering, media_type, folder)
+        target = folder / "answered"
+        file, size = await lane.run(target.open, "rb"), target.stat().st_size
+    predict.note(answering.version, tally)
+    version = answering.version
+    headers = {
+        "demur-model": f"{version.name}:{version.version}",
+        "demur-rows": str(tally.rows),
+        "demur-rejected": str(tally.rejected),
+    }
+    return FileResponse(file, size, media_type, headers)
+
+
+async def _answer(
+    request: Request,
+    query: BatchQuery,
+    answering: Answering,
+    media_type: str,
+    folder: Path,
+) -> Tally:
+    """Write the request's file with its decisions to ``folder / "answered"``."""
+    lane, limits = lane_of(request), limits_of(state_of(request).settings)
+    target = folder / "answered"
+    form = MEDIA_TYPES[media_type]
+    if form in ("parquet", "arrow"):
+        await receive(request, folder / "sent")
+        return await lane.run(
+            answer_columnar, answering, form, folder / "sent", target, limits
+        )
+    options = read_options(query, tab="tab" in media_type)
+    batch = CsvBatch(answering, options, limits)
+    return await answer_stream(request, batch, lane, target)
+
+
+def _media_type(request: Request) -> str:
+    media_type = media_type_of(request)
+    if MEDIA_TYPES.get(media_type, "svmlight") == "svmlight":
+        taken = ", ".join(
+            name for name, form in MEDIA_TYPES.items() if form != "svmlight"
+        )
+        msg = f"send {taken}"
+        raise UnsupportedMediaTypeError(msg)
+    return media_type

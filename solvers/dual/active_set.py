@@ -103,13 +103,19 @@ def active_set(
 
 def _walk(point: WorkingPoint, limit: int, progress: Progress | None) -> int:
     """Move rows until none is outside its interval; return how many were moved."""
-    moved, idle, widest, reported = 0, 0, 0.0, monotonic()
+    moved, idle, widest, reported, fresh = 0, 0, 0.0, monotonic(), False
     while limit < 0 or moved < limit:
         point.settle()
         violation = point.violations()
         worst = float(np.abs(violation).max(initial=0.0))
         if worst <= point.rounding():
-            return moved
+            if fresh:
+                return moved
+            # Scores drift while weights were large on the way: look once more.
+            point.renew()
+            fresh = True
+            continue
+        fresh = False
         widest = max(widest, worst)
         if monotonic() - reported >= _REPORT_S:
             reported = monotonic()

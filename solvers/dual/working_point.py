@@ -75,6 +75,10 @@ class WorkingPoint:
                 return
             self._correct(residual, -float(self.weights.sum()))
             self._refresh()
+        self.renew()
+
+    def renew(self) -> None:
+        """Compute scores and factor anew when next settled."""
         self._changes = _REFACTOR_AFTER
 
     def violations(self) -> Floats:

@@ -5,6 +5,7 @@ refused is in it.
 """
 
 import json
+from collections.abc import Iterable, Iterator
 from http import HTTPStatus
 from typing import Any
 
@@ -12,6 +13,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
+from starlette.routing import BaseRoute, Match
 from starlette.types import Scope, Send
 
 from app.errors import (
@@ -73,13 +75,32 @@ async def _answer_validation(request: Request, error: Any) -> Response:
 
 async def _answer_framework(request: Request, error: Any) -> Response:
     response = problem_response(_own_error(error.status_code, request), request.scope)
-    if "allow" in (given := {k.lower(): v for k, v in (error.headers or {}).items()}):
-        response.headers["allow"] = given["allow"]
+    if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+        response.headers["allow"] = ", ".join(sorted(_methods_of_path(request)))
     return response
 
 
 async def _answer_unforeseen(request: Request, error: Any) -> Response:
     return problem_response(translate(error), request.scope)
+
+
+def _methods_of_path(request: Request) -> set[str]:
+    """Return what the path takes; the framework names one route's methods only."""
+    methods = (
+        getattr(route, "methods", None) or set()
+        for route in _flat(request.app.routes)
+        if route.matches(request.scope)[0] is not Match.NONE
+    )
+    return set().union(*methods)
+
+
+def _flat(routes: Iterable[BaseRoute]) -> Iterator[BaseRoute]:
+    for route in routes:
+        included = getattr(route, "original_router", None)
+        if included is None:
+            yield route
+        else:
+            yield from _flat(included.routes)
 
 
 def _own_error(status: int, request: Request) -> ApiError:

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from solvers import CostMatrix
@@ -86,6 +86,7 @@ def test_every_registered_loss_is_drawn():
     assert set(examples) == set(LOSSES)
 
 
+@settings(deadline=None)
 @given(drawn(), st.floats(0, 1))
 def test_fenchel_young_is_an_inequality(example, share):
     loss, targets, z = example
@@ -95,6 +96,7 @@ def test_fenchel_young_is_an_inequality(example, share):
     assert (rows.value(z) + rows.conjugate(u) - u * z >= -1e-9).all()
 
 
+@settings(deadline=None)
 @given(drawn())
 def test_fenchel_young_is_an_equality_on_the_subgradient(example):
     loss, targets, z = example
@@ -106,6 +108,7 @@ def test_fenchel_young_is_an_equality_on_the_subgradient(example):
         close(rows.value(inside) + rows.conjugate(u), u * inside, scale=10)
 
 
+@settings(deadline=None)
 @given(drawn())
 def test_a_slope_outside_is_no_subgradient_anywhere(example):
     loss, targets, _ = example
@@ -114,6 +117,7 @@ def test_a_slope_outside_is_no_subgradient_anywhere(example):
     assert np.isinf(rows.conjugate(rows.slopes[:, 0] - 1)).all()
 
 
+@settings(deadline=None)
 @given(drawn())
 def test_the_conjugate_of_the_conjugate_is_the_loss(example):
     loss, targets, z = example
@@ -122,6 +126,7 @@ def test_the_conjugate_of_the_conjugate_is_the_loss(example):
     close(np.max(lines, axis=0), rows.value(z), scale=10)
 
 
+@settings(deadline=None)
 @given(drawn())
 def test_exchanging_the_classes_is_a_reflection(example):
     loss, targets, z = example
@@ -139,6 +144,7 @@ def test_exchanging_the_classes_is_a_reflection(example):
     close(reflected.reflected().value(z), expected, scale)
 
 
+@settings(deadline=None)
 @given(drawn(), st.floats(0, 100))
 def test_a_weight_multiplies_the_value(example, weight):
     loss, targets, z = example
@@ -146,6 +152,7 @@ def test_a_weight_multiplies_the_value(example, weight):
     close(rows.weighted(weight).value(z), weight * rows.value(z), scale=1000)
 
 
+@settings(deadline=None)
 @given(drawn())
 def test_a_weight_of_zero_binds_nothing(example):
     loss, targets, _ = example
@@ -154,6 +161,7 @@ def test_a_weight_of_zero_binds_nothing(example):
     assert np.isposinf(high).all()
 
 
+@settings(deadline=None)
 @given(drawn(), drawn())
 def test_stacked_rows_keep_their_values(first, second):
     parts = [example[0].rows(example[1]) for example in (first, second)]

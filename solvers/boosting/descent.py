@@ -21,8 +21,8 @@ from solvers.errors import Interrupted
 
 __all__ = ["LARGEST_STEP", "Path", "Settings", "descend", "on_grid"]
 
-LARGEST_STEP = 20.0
-"""A stump without a single wrong answer has no best step; this one leaves e^-20."""
+LARGEST_STEP = 25.0
+"""A stump without a single wrong answer has no best step; this one leaves e^-25."""
 
 _GRID = 2.0**40
 _FLAT = 1e-9

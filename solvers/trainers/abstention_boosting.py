@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from solvers.boosting.codes import Codes, exact_codes, histogram_codes
+from solvers.boosting.codes import Codes
 from solvers.boosting.descent import Path, Settings, descend
 from solvers.boosting.finder import Finder
 from solvers.boosting.make_rows import make_rows
@@ -28,8 +28,9 @@ from solvers.errors import UnknownNameError
 from solvers.rules.base import as_costs
 from solvers.scoring.stumps import StumpsScorer
 from solvers.trainers.base import RejectOptionMixin
-from solvers.trainers.boosting_rows import TrainingRows, read_rows, split_rows
+from solvers.trainers.boosting_rows import read_rows, split_rows
 from solvers.trainers.boosting_settings import check_bins, check_boosting
+from solvers.trainers.stump_codes import make_codes
 from solvers.trainers.stump_payload import stump_payload
 
 __all__ = ["AbstentionBoostingClassifier"]
@@ -269,17 +270,6 @@ class AbstentionBoostingClassifier(RejectOptionMixin, BaseEstimator):
     def scorer_payload(self) -> dict[str, Any]:
         """Return the fitted model as plain data."""
         return self._scorer_of().payload()
-
-
-def make_codes(rows: TrainingRows, max_bins: int | str | None) -> Codes:
-    """Return the rows' codes: exact up to 20,000 rows where max_bins is "auto"."""
-    if max_bins is None or (max_bins == "auto" and len(rows.y) <= EXACT_ROWS):
-        return exact_codes(rows.X)
-    bins = 255 if max_bins == "auto" else int(max_bins)
-    return histogram_codes(rows.X, rows.weight, bins)
-
-
-EXACT_ROWS = 20_000
 
 
 def _decisions(h: NDArray[np.float64], r: NDArray[np.float64]) -> NDArray[np.int8]:

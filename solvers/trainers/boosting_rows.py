@@ -58,13 +58,14 @@ def split_rows(
 ) -> tuple[TrainingRows, TrainingRows | None]:
     """Return the rows to train on and those kept apart, both with each class's share.
 
-    Classes too small to give a row give none; with none at all the second is None.
+    When a class is too small to give a row, none is kept apart: the second is None.
     """
     random = check_random_state(random_state)
     apart = np.zeros(len(rows.y), dtype=bool)
     for sign in (-1.0, 1.0):
         members = random.permutation(np.flatnonzero(rows.y == sign))
-        apart[members[: int(fraction * len(members))]] = True
-    if not apart.any():
-        return rows, None
+        count = int(fraction * len(members))
+        if count == 0:
+            return rows, None
+        apart[members[:count]] = True
     return rows.take(np.flatnonzero(~apart)), rows.take(np.flatnonzero(apart))

@@ -35,7 +35,7 @@ def check_boosting(booster: Any) -> None:
     if not (is_number(rate) and 0.0 < rate <= 1.0):
         msg = f"learning_rate must lie in (0, 1], got {rate!r}"
         raise ValueError(msg)
-    if booster.early_stopping:
+    if getattr(booster, "early_stopping", False):
         check_within(
             "validation_fraction", booster.validation_fraction, above=0.0, below=1.0
         )

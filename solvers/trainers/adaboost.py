@@ -1,0 +1,151 @@
+"""AdaBoost over decision stumps: the score that confidence-based rejection starts from.
+
+    min over alpha >= 0 of  sum_i s_i exp(-y_i h(x_i)),    h = sum_j alpha_j h_j
+
+by coordinate descent with the exact step 1/2 log((1 - error) / error), which is
+AdaBoost (Freund and Schapire 1997). It is the descent of ``solvers.boosting`` on
+stumps that never reject, and as fast.
+"""
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from solvers.boosting.descent import Settings, descend
+from solvers.boosting.exponential_rows import ExponentialRows
+from solvers.boosting.finder import Finder
+from solvers.boosting.stumps import Stump
+from solvers.boosting.surrogates import Surrogate
+from solvers.scoring.stumps import AdaBoostStumpsScorer
+from solvers.trainers.base import RejectOptionMixin
+from solvers.trainers.boosting_rows import TrainingRows, read_rows
+from solvers.trainers.boosting_settings import check_bins, check_boosting
+from solvers.trainers.stump_codes import make_codes
+from solvers.trainers.stump_payload import stump_payload
+
+__all__ = ["AdaBoostStumpClassifier", "StumpScore"]
+
+_PLAIN = Surrogate("exponential", "sum", 1.0, 1.0, 0.0, 0.0, 1.0)
+
+
+class StumpScore(RejectOptionMixin, BaseEstimator):
+    """What classifiers with an AdaBoost score share: the score and its explanation."""
+
+    n_rounds: int
+    learning_rate: float
+    max_bins: int | str | None
+    _scorer: AdaBoostStumpsScorer
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        tags.input_tags.allow_nan = True
+        return tags
+
+    def _boost(self, rows: TrainingRows) -> None:
+        """Run AdaBoost and keep its result."""
+        codes = make_codes(rows, self.max_bins)
+        path = descend(
+            ExponentialRows(_PLAIN, codes, rows.y, rows.weight),
+            Finder(codes, rejects=False),
+            float(rows.weight.sum()),
+            Settings(self.n_rounds, learning_rate=self.learning_rate, rejects=False),
+            progress=getattr(self, "_progress", None),
+        )
+        self.stumps_ = [Stump.of(pair, codes.cuts) for pair in path.pairs]
+        self.weights_ = np.array(path.weights())
+        self.objective_path_ = np.array(path.objective)
+        self.n_rounds_ = len(path.steps)
+        kind = "adaboost-stumps"
+        payload = stump_payload(kind, self.stumps_, self.weights_, rows)
+        self._scorer = AdaBoostStumpsScorer(payload)
+        self.importance_ = self._scorer.importance()
+
+    def _checked(self, X: ArrayLike) -> NDArray[np.float64]:
+        check_is_fitted(self)
+        rows = validate_data(
+            self, X, reset=False, dtype=np.float64, ensure_all_finite="allow-nan"
+        )
+        return np.asarray(rows)
+
+    def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return h(x) of each row, shape (n_rows,)."""
+        rows = self._checked(X)
+        return self._scorer.score(rows)
+
+    def explain(self, X: ArrayLike) -> dict[str, Any]:
+        """Return what each feature adds to h of each row, (n_rows, n_features)."""
+        rows = self._checked(X)
+        return self._scorer.explain(rows)
+
+    def scorer_payload(self) -> dict[str, Any]:
+        """Return the fitted score as plain data."""
+        check_is_fitted(self)
+        return self._scorer.payload()
+
+
+class AdaBoostStumpClassifier(StumpScore):
+    """AdaBoost on stumps; ``decide`` never rejects, a rule comes on top.
+
+    Parameters
+    ----------
+    n_rounds : int, default=200
+    learning_rate : float, default=1.0
+        The part of each step that is taken, in (0, 1].
+    max_bins : int, "auto" or None, default="auto"
+        Histogram bins of a feature, 2 to 255; None searches every threshold;
+        "auto" does so up to 20,000 rows.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+    stumps_ : list of Stump
+    weights_ : ndarray of shape (n_stumps,)
+    objective_path_ : ndarray of shape (n_rounds_ + 1,)
+        The mean exponential loss.
+    n_rounds_ : int
+    importance_ : dict
+        "h": mean size of each feature's part of the score, shape (n_features,).
+
+    Notes
+    -----
+    A stump sends NaN to the better of its two answers, and to no answer where the
+    feature was never missing in training.
+    """
+
+    def __init__(
+        self,
+        n_rounds: int = 200,
+        learning_rate: float = 1.0,
+        max_bins: int | str | None = "auto",
+    ) -> None:
+        self.n_rounds = n_rounds
+        self.learning_rate = learning_rate
+        self.max_bins = max_bins
+
+    def fit(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> Self:
+        """Fit the score.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            NaN is a missing value.
+        y : array-like of shape (n_rows,)
+            Two labels; the larger one is +1.
+        sample_weight : array-like of shape (n_rows,), optional
+            Each >= 0. Weight 2 equals the row twice, weight 0 equals no row.
+
+        Returns
+        -------
+        self
+        """
+        check_boosting(self)
+        check_bins(self.max_bins)
+        rows, self.classes_ = read_rows(self, X, y, sample_weight)
+        self._boost(rows)
+        return self

@@ -22,6 +22,7 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from solvers.calibration import Calibration
 from solvers.errors import UnknownNameError
 from solvers.scoring.base import register
 
@@ -148,9 +149,12 @@ class KernelMachineScorer:
         """Return None: a kernel machine has no reject function."""
         return
 
-    def probability(self, X: Floats) -> None:  # noqa: ARG002 - the protocol's signature
-        """Return None: probabilities come from a calibration of the score."""
-        return
+    def probability(self, X: Floats) -> Floats | None:
+        """Return P(y = +1) by the machine's own link; None where it has none."""
+        slope = self._payload.get("link_slope")
+        if slope is None:
+            return None
+        return Calibration.link(slope).probability(self.score(X))
 
     def score(self, X: Floats) -> Floats:
         """Return f of each row.
@@ -166,37 +170,40 @@ class KernelMachineScorer:
             infinite or NaN.
         """
         n = len(X)
-        rows = np.zeros((n, _filled(self.n_features)))
-        np.subtract(X, self._centre, out=rows[:, : self.n_features])
         if self._kind == "linear":
+            rows = np.zeros((n, len(self._weights)))
+            rows[:, : self.n_features] = X
             return _dots(rows, self._weights) + self._intercept
         scores = np.full(n, self._intercept)
-        blocks = self._in_blocks(rows)
+        blocks = self._in_blocks(X)
         for segment in self._segments:
             width = len(segment.coefficients)
             step = max(1, _BUFFER // (width * self._block))
             buffer = np.empty((min(step, len(blocks)), self._block, width))
             for start in range(0, len(blocks), step):
                 part = blocks[start : start + step]
-                products = buffer[: len(part)]
-                np.matmul(part, segment.vectors, out=products)
+                products = np.matmul(part, segment.vectors, out=buffer[: len(part)])
                 first = start * self._block
-                here = scores[first : first + len(part) * self._block]
-                values = products.reshape(-1, width)[: len(here)]
-                here += np.vecdot(self._kernel(values), segment.coefficients)
+                values = products.reshape(-1, width)[: n - first]
+                kernel = self._kernel(values)
+                scores[first : first + len(values)] += np.vecdot(
+                    kernel, segment.coefficients
+                )
         return scores
 
-    def _in_blocks(self, rows: Floats) -> Floats:
+    def _in_blocks(self, X: Floats) -> Floats:
         """Return the augmented rows in blocks, the last one filled with zeros."""
-        n, d = len(rows), self.n_features
-        extra = 2 if self._kind == "rbf" else 1
+        n, d = X.shape
+        used = d + (2 if self._kind == "rbf" else 1)
         count = -(-n // self._block)
-        blocks = np.zeros((count * self._block, d + extra))
-        blocks[:n, :d] = rows[:, :d]
-        blocks[:n, d] = 1.0
+        rows = np.zeros((count * self._block, _filled(used)))
+        inside = rows[:n]
+        np.subtract(X, self._centre, out=inside[:, :d])
         if self._kind == "rbf":
-            blocks[:n, d + 1] = _dots(rows, rows)
-        return blocks.reshape(count, self._block, d + extra)
+            # The rest of the row is still zero: this is |x|^2.
+            inside[:, d + 1] = _dots(inside, inside)
+        inside[:, d] = 1.0
+        return rows.reshape(count, self._block, rows.shape[1])[..., :used]
 
     def _kernel(self, products: Floats) -> Floats:
         """Turn products into kernel values, in place."""

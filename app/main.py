@@ -30,7 +30,7 @@ from app.train.routes import router as train
 from app.web import docs, openapi, problems
 from app.web.body_limit import BodyLimit
 from app.web.gate import Gate
-from app.web.paths import route_path
+from app.web.paths import add_prefix, route_path
 from app.web.trace import Trace
 
 __all__ = ["create_app"]
@@ -56,8 +56,10 @@ def create_app(settings: Settings) -> ASGIApp:
     async def served(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and route_path(scope, root_path) == "/predict":
             await predict(scope, receive, send)
-        else:
-            await routes(scope, receive, send)
+            return
+        if scope["type"] == "http":
+            add_prefix(scope, root_path)
+        await routes(scope, receive, send)
 
     root_path = settings.root_path
     return Trace(Gate(BodyLimit(served, settings), settings), state.metrics)

@@ -2,7 +2,7 @@
 
 from starlette.types import Scope
 
-__all__ = ["route_path"]
+__all__ = ["add_prefix", "route_path"]
 
 
 def route_path(scope: Scope, root_path: str) -> str:
@@ -11,3 +11,9 @@ def route_path(scope: Scope, root_path: str) -> str:
     if root_path and path.startswith(f"{root_path}/"):
         return path[len(root_path) :]
     return path
+
+
+def add_prefix(scope: Scope, root_path: str) -> None:
+    """Put the prefix that a proxy took off back on: ASGI's path begins with it."""
+    if root_path and not scope["path"].startswith(f"{root_path}/"):
+        scope["path"] = root_path + scope["path"]

@@ -154,6 +154,12 @@ def _runs(process: psutil.Process, command: str) -> bool:
         return False
 
 
+@pytest.fixture(scope="session")
+def service_type() -> type[Service]:
+    """The class of services, for modules that start one in their own way."""
+    return Service
+
+
 StartService = Callable[..., Service]
 
 

@@ -185,11 +185,12 @@ class DoubleHingeSVC(LabelMachine):
             rule = make_rule(self.rule, costs=self.costs_)
         else:
             rule = clone(make_rule(self.rule), safe=False)
-        if getattr(rule, "learns", True):
+        if getattr(rule, "learns", True) or getattr(rule, "on", "score") != "score":
             msg = (
                 "DoubleHingeSVC takes the rules plug-in and bartlett-wegkamp, whose"
-                f" thresholds the costs fix; got {self.rule!r}. Rules that learn from"
-                " scores need rows of their own: use RejectOptionClassifier"
+                f" thresholds the costs fix; got {self.rule!r}. Rules that learn, or"
+                " decide by a probability, need scores of other rows: use"
+                " RejectOptionClassifier"
             )
             raise ValueError(msg)
         fitted: FittedRule = rule.fit()

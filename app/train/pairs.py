@@ -7,7 +7,10 @@ rows as they come: no refit, no weights, no corrected prevalence.
 
 from collections.abc import Iterator
 
+import numpy as np
+
 from app.errors import FieldError
+from app.train.rules import rule_parameters
 from app.train.schemas import Costs, TrainRequest
 from app.train.trainers.registry import TRAINERS
 from solvers.costs import CostMatrix
@@ -15,6 +18,9 @@ from solvers.errors import InvalidCostsError
 from solvers.rules.registry import RULES
 
 __all__ = ["cost_matrix", "pair_errors", "rule_kind"]
+
+_TRIED = {"bounded-abstention", "bounded-error", "bounded-cost"}
+_SCORES = np.linspace(-1.0, 1.0, 8)
 
 
 def rule_kind(request: TrainRequest) -> str:
@@ -37,7 +43,8 @@ def cost_matrix(costs: Costs | None) -> CostMatrix | None:
 
 def pair_errors(request: TrainRequest) -> list[FieldError]:
     """Return every fault of the request that needs no look at its table."""
-    return [*_rule_errors(request), *_cost_errors(request), *_option_errors(request)]
+    checks = (_rule_errors, _parameter_errors, _cost_errors, _option_errors)
+    return [error for check in checks for error in check(request)]
 
 
 def _rule_errors(request: TrainRequest) -> Iterator[FieldError]:
@@ -48,6 +55,22 @@ def _rule_errors(request: TrainRequest) -> Iterator[FieldError]:
             f"the rule does not fit the trainer {request.trainer.kind}; rules that"
             f" fit: {', '.join(fitting)}",
         )
+
+
+def _parameter_errors(request: TrainRequest) -> Iterator[FieldError]:
+    """Try a rule's parameters on a few scores, where they depend on each other."""
+    if request.rule is None or request.rule.kind not in _TRIED:
+        return
+    rule = RULES[request.rule.kind]
+    chosen = rule_parameters(request.rule)
+    try:
+        if any(wanted.name == "costs" for wanted in rule.parameters()):
+            chosen["costs"] = cost_matrix(request.costs)
+        rule(**chosen).fit(_SCORES, np.sign(_SCORES))  # type: ignore[attr-defined]
+    except InvalidCostsError:
+        return  # told where the costs are checked
+    except ValueError as error:
+        yield FieldError("/rule", str(error))
 
 
 def _cost_errors(request: TrainRequest) -> Iterator[FieldError]:
@@ -65,6 +88,12 @@ def _cost_errors(request: TrainRequest) -> Iterator[FieldError]:
     except InvalidCostsError as error:
         yield FieldError("/costs", str(error))
         return
+    surrogate = getattr(request.trainer, "surrogate", "sum")
+    if surrogate == "max" and costs is not None and not costs.is_symmetric:
+        yield FieldError(
+            "/trainer/surrogate",
+            "max has no form for costs that differ between the classes; use sum",
+        )
     if RULES[kind].costs_use == "symmetric" and costs and not costs.is_symmetric:
         yield FieldError(
             "/costs",

@@ -13,6 +13,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from app.train.trainers.boosting import AbstentionBoostingTrainer
 from app.train.trainers.psvm import ProbabilisticLabelTrainer
 from app.train.trainers.svm import DoubleHingeTrainer, HingeTrainer
 from solvers.rules.registry import RULES
@@ -26,6 +27,7 @@ SCORE_RULES = (
     "mutual-information",
     "bounded-abstention",
     "bounded-error",
+    "bounded-cost",
 )
 
 
@@ -61,12 +63,16 @@ TRAINERS = {
     entry.kind: entry
     for entry in (
         TrainerKind("double-hinge-svm", ("plug-in", "bartlett-wegkamp")),
+        TrainerKind("abstention-boosting", ("embedded",)),
         TrainerKind("p-svm", ("plug-in",), probabilities=True),
         TrainerKind("svm"),
     )
 }
 
 Trainer = Annotated[
-    DoubleHingeTrainer | ProbabilisticLabelTrainer | HingeTrainer,
+    DoubleHingeTrainer
+    | AbstentionBoostingTrainer
+    | ProbabilisticLabelTrainer
+    | HingeTrainer,
     Field(discriminator="kind"),
 ]

@@ -148,12 +148,16 @@ def fit(job: Job, rows: Rows, promised_on: Rows, report: Report) -> Fitted:
         evidence = score(scorer, kept, job.part(promised_on))
     elif learns and unseen is not None:
         evidence = unseen.evidence
+    rule = fit_rule(job.request, job.costs, calibration, evidence)
+    facts = rule.payload()
+    if facts.get("feasible") is False:
+        warnings.append(f"every row is rejected: {facts['promise']}")
     return Fitted(
         part=part,
         features=features,
         scorer=scorer,
         calibration=calibration,
-        rule=fit_rule(job.request, job.costs, calibration, evidence),
+        rule=rule,
         out_of_fold=unseen,
         estimator=estimator,
         warnings=[*warnings, *calibration.notes, *job.builder.notes(estimator)],

@@ -34,7 +34,7 @@ def describe(
         "labels": {"positive": job.sample.positive, "negative": job.sample.negative},
         "target": request.target.model_dump(exclude_none=True),
         "training_rows": len(fitted.part.rows),
-        **job.builder.facts(fitted.estimator),
+        **job.builder.facts(fitted.estimator, fitted.features.encoded_names),
         "evaluation": {
             **request.evaluation.model_dump(exclude={"calibration"}),
             **evaluation,
@@ -44,6 +44,7 @@ def describe(
         "prevalence": request.prevalence,
         "embedded_costs": rule.get("embedded_costs"),
         "promise": rule.get("promise"),
+        "feasible": rule.get("feasible"),
         "warnings": warnings,
     }
 

@@ -25,6 +25,7 @@ COLUMNS = ["age", "score", "ward", "smokes", "outcome"]
 RULE_PARAMETERS = {
     "bounded-abstention": {"max_reject_rate": 0.1},
     "bounded-error": {"max_error": 0.2},
+    "bounded-cost": {"max_cost": 0.28},
 }
 
 
@@ -247,6 +248,37 @@ def test_probabilities_train_the_p_svm():
     learnt = decided(model, grid, ["x"]).probabilities
     truth = 1 / (1 + np.exp(-2 * np.array(grid)[:, 0]))
     np.testing.assert_allclose(learnt, truth, atol=0.12)
+
+
+def test_a_promise_is_kept_apart_from_training_and_evaluation():
+    result = trained(
+        table=rows(900),
+        rule={"kind": "bounded-error", "max_error": 0.2, "confidence": 0.9},
+    )
+    split = result.artifact["evidence"]["split"]
+    assert [len(split[part]) for part in ("calibration", "holdout")] == [225, 180]
+    everyone = np.concatenate(list(split.values()))
+    np.testing.assert_array_equal(np.sort(everyone), np.arange(900))
+    assert result.summary["feasible"] is True
+    assert result.summary["rule"]["rows"] == 225
+    assert "90" in result.summary["promise"]
+    assert result.summary["evaluation"]["selective_error"] < 0.25
+
+
+def test_a_promise_that_cannot_be_given_rejects_every_row_and_says_so():
+    result = trained(rule={"kind": "bounded-error", "max_error": 0.001})
+    assert result.summary["feasible"] is False
+    assert result.summary["evaluation"]["reject_rate"] == 1.0
+    assert any("every row is rejected" in text for text in result.warnings)
+
+
+@pytest.mark.parametrize("kind", ["abstention-boosting"])
+def test_boosters_say_which_columns_matter(kind):
+    summary = trained(trainer={"kind": kind}).summary
+    importance = summary["importance"]["h"]
+    assert set(importance) == set(COLUMNS[:4])
+    assert max(importance, key=importance.get) == "age"
+    assert summary["stumps"] > 1
 
 
 @pytest.mark.parametrize("trainer", ["svm", "double-hinge-svm"])

@@ -74,6 +74,39 @@ def test_the_body_of_the_tests_is_acceptable(body):
         ),
         ({"trainer": {"kind": "svm"}}, "/rule/kind", "rules that fit: chow"),
         ({"rule": {"kind": "bartlett-wegkamp"}}, "/costs", "symmetric"),
+        (
+            {"rule": {"kind": "bounded-abstention"}},
+            "/rule",
+            "both reviews_per_day and cases_per_day",
+        ),
+        (
+            {
+                "rule": {"kind": "bounded-error", "max_error": 0.1},
+                "target": {"column": "outcome", "positive": "yes", "weight": "w"},
+            },
+            "/target/weight",
+            "each row once",
+        ),
+        (
+            {"rule": {"kind": "bounded-error", "max_error": 0.1}, "refit": True},
+            "/refit",
+            "cannot be fitted again",
+        ),
+        ({"rule": {"kind": "embedded"}}, "/rule/kind", "rules that fit: plug-in"),
+        (
+            {
+                "trainer": {"kind": "abstention-boosting", "surrogate": "max"},
+                "rule": None,
+            },
+            "/trainer/surrogate",
+            "use sum",
+        ),
+        (
+            {"trainer": {"kind": "p-svm", "reduction": {"kind": "sca"}}},
+            "/trainer/reduction",
+            "double-hinge-svm and svm",
+        ),
+        ({"guards": {"outlier": True}}, "/guards/outlier", "not available"),
         ({"search": {"params": {}}}, "/search", "not available in this version"),
         ({"surprise": 1}, "/surprise", "leave it out"),
         ({"target": {"column": "outcome"}}, "/target", 'give either "positive"'),

@@ -1,11 +1,6 @@
-"""Trainer kind -> estimator, and what a fitted one says about itself.
+"""Kernel machines, and their reductions."""
 
-This module loads numba and scikit-learn, so it is imported by the process that trains
-(before it has a job, so that none waits for it), and nowhere else.
-"""
-
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
 from app.train.trainers.kernels import kernel_parameters
@@ -16,50 +11,13 @@ from app.train.trainers.svm import (
     KernelMachine,
     ReducibleMachine,
 )
+from app.worker.fit.builders.base import Builder, Facts
 from solvers.costs import CostMatrix
 from solvers.trainers.psvm import ProbabilisticLabelSVC
 from solvers.trainers.reduced_set import ReducedSetSVC
 from solvers.trainers.svm import DoubleHingeSVC, HingeSVC
 
-__all__ = ["BUILDERS", "Builder"]
-
-Make = Callable[[Any, CostMatrix | None, int], Any]
-
-
-def _nothing(*_: Any) -> dict[str, Any]:
-    return {}
-
-
-def _silence(_: Any) -> list[str]:
-    return []
-
-
-@dataclass(frozen=True, slots=True)
-class Builder:
-    """How a trainer becomes an estimator.
-
-    Parameters
-    ----------
-    make : function (trainer parameters, costs, seed) -> estimator
-    facts : function (fitted estimator) -> dict
-        JSON facts for the version.
-    missing_native : bool
-        Whether the estimator reads NaN itself.
-    compare : function (fitted estimator, matrix, signs, weights) -> dict
-        What the evaluation says beyond the figures that every model has.
-    notes : function (fitted estimator) -> list of str
-        What its user should know.
-    link : function (fitted estimator) -> float, optional
-        Slope of the estimator's own link P(y = +1) = 1 / (1 + exp(-slope f)); where
-        there is one, no calibration is fitted.
-    """
-
-    make: Make
-    facts: Callable[[Any], dict[str, Any]]
-    missing_native: bool = False
-    compare: Callable[[Any, Any, Any, Any], dict[str, Any]] = _nothing
-    notes: Callable[[Any], list[str]] = _silence
-    link: Callable[[Any], float] | None = None
+__all__ = ["DOUBLE_HINGE", "HINGE", "PROBABILISTIC_LABEL"]
 
 
 def _machine_parameters(trainer: KernelMachine) -> dict[str, Any]:
@@ -67,7 +25,8 @@ def _machine_parameters(trainer: KernelMachine) -> dict[str, Any]:
     return {**chosen, **kernel_parameters(trainer.kernel)}
 
 
-def _machine_facts(machine: Any) -> dict[str, Any]:
+def _machine_facts(machine: Any, names: Sequence[str]) -> Facts:
+    del names  # a kernel machine does not tell its columns apart
     facts = {
         "support_vectors": len(machine.support_),
         "duality_gap": float(machine.duality_gap_),
@@ -109,7 +68,7 @@ def _reduced(trainer: ReducibleMachine, costs: CostMatrix | None, seed: int) -> 
     )
 
 
-def _compared(machine: Any, matrix: Any, signs: Any, weight: Any) -> dict[str, Any]:
+def _compared(machine: Any, matrix: Any, signs: Any, weight: Any) -> Facts:
     """Return the machine before and after its reduction, on these rows."""
     if not _is_reduced(machine):
         return {}
@@ -132,10 +91,6 @@ def _link_slope(machine: Any) -> float:
     return float(machine.link_slope_)
 
 
-BUILDERS = {
-    "double-hinge-svm": Builder(
-        _double_hinge, _machine_facts, compare=_compared, notes=_notes
-    ),
-    "p-svm": Builder(_probabilistic, _machine_facts, link=_link_slope),
-    "svm": Builder(_hinge, _machine_facts, compare=_compared, notes=_notes),
-}
+DOUBLE_HINGE = Builder(_double_hinge, _machine_facts, compare=_compared, notes=_notes)
+HINGE = Builder(_hinge, _machine_facts, compare=_compared, notes=_notes)
+PROBABILISTIC_LABEL = Builder(_probabilistic, _machine_facts, link=_link_slope)

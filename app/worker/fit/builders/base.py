@@ -1,0 +1,51 @@
+"""What the pipeline needs to know of a trainer: how it is made, what it tells.
+
+The modules of this package load numba and scikit-learn, so they are imported by the
+process that trains (before it has a job, so that none waits for it), and nowhere else.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from solvers.costs import CostMatrix
+
+__all__ = ["Builder"]
+
+Facts = dict[str, Any]
+
+
+def _no_facts(*_: Any) -> Facts:
+    return {}
+
+
+def _silence(_: Any) -> list[str]:
+    return []
+
+
+@dataclass(frozen=True, slots=True)
+class Builder:
+    """How a trainer becomes an estimator.
+
+    Parameters
+    ----------
+    make : function (trainer parameters, costs, seed) -> estimator
+    facts : function (fitted estimator, names of the encoded columns) -> dict
+        JSON facts for the version.
+    missing_native : bool
+        Whether the estimator reads NaN itself.
+    compare : function (fitted estimator, matrix, signs, weights) -> dict
+        What the evaluation says beyond the figures that every model has.
+    notes : function (fitted estimator) -> list of str
+        What its user should know.
+    link : function (fitted estimator) -> float, optional
+        Slope of the estimator's own link P(y = +1) = 1 / (1 + exp(-slope f)); where
+        there is one, no calibration is fitted.
+    """
+
+    make: Callable[[Any, CostMatrix | None, int], Any]
+    facts: Callable[[Any, Sequence[str]], Facts]
+    missing_native: bool = False
+    compare: Callable[[Any, Any, Any, Any], Facts] = _no_facts
+    notes: Callable[[Any], list[str]] = _silence
+    link: Callable[[Any], float] | None = None

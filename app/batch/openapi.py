@@ -11,7 +11,10 @@ _ANSWERED = (
     "a17,120,31.0,reject,,0.12,0.53,0.3,ambiguous,yes,\n"
     "b02,99,,-1,no,-1.3,0.12,0.12,,no,missing_value: bmi\n"
 )
-_BINARY = {"schema": {"type": "string", "format": "binary"}}
+_BINARY = {
+    "schema": {"type": "string", "format": "binary"},
+    "example": "(the bytes of the file)",
+}
 
 
 def _content(example: str) -> dict[str, Any]:

@@ -10,7 +10,7 @@ memory, whatever the size of the file.
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterable, AsyncIterator
 from pathlib import Path
 from typing import BinaryIO
 
@@ -41,13 +41,13 @@ async def answer_stream(
         that the client gets to read it.
     """
     out = await lane.run(target.open, "wb")
-    line = _Line(batch, lane, out)
+    line, body = _Line(batch, lane, out), request.stream()
     try:
-        async for chunk in _chunks(request):
+        async for chunk in _chunks(body):
             await line.take(chunk)
         await line.end()
     except InvalidRequestError:
-        async for _ in request.stream():
+        async for _ in body:
             pass
         raise
     finally:
@@ -56,11 +56,11 @@ async def answer_stream(
     return line.tally
 
 
-async def _chunks(request: Request) -> AsyncIterator[bytes]:
+async def _chunks(body: AsyncIterable[bytes]) -> AsyncIterator[bytes]:
     """Yield the body in parts that are worth a thread's attention."""
     waiting: list[bytes] = []
     size = 0
-    async for chunk in request.stream():
+    async for chunk in body:
         waiting.append(chunk)
         size += len(chunk)
         if size >= _CHUNK_BYTES:

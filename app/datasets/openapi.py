@@ -5,7 +5,10 @@ from typing import Any
 __all__ = ["TABLE_CSV", "UPLOAD_BODY"]
 
 TABLE_CSV = "glucose,bmi,outcome\n148,33.6,yes\n85,26.6,no\n115,,no\n"
-_BINARY = {"schema": {"type": "string", "format": "binary"}}
+_BINARY = {
+    "schema": {"type": "string", "format": "binary"},
+    "example": "(the bytes of the file)",
+}
 
 UPLOAD_BODY: dict[str, Any] = {
     "required": True,
@@ -22,7 +25,8 @@ UPLOAD_BODY: dict[str, Any] = {
                 "type": "object",
                 "required": ["file"],
                 "properties": {"file": {"type": "string", "format": "binary"}},
-            }
+            },
+            "example": {"file": TABLE_CSV},
         },
     },
 }

@@ -10,6 +10,8 @@ from solvers.errors import UnknownNameError
 from solvers.rules.bartlett_wegkamp import BartlettWegkampRule
 from solvers.rules.base import FittedByScores
 from solvers.rules.bounded_abstention import BoundedAbstentionRule
+from solvers.rules.bounded_cost import BoundedCostRule
+from solvers.rules.bounded_error import BoundedErrorRule
 from solvers.rules.chow import ChowRule
 from solvers.rules.embedded import EmbeddedRule
 from solvers.rules.expected_cost import ExpectedCostRule
@@ -30,6 +32,8 @@ RULES: dict[str, type[FittedByScores]] = {
         SymmetricRule,
         MutualInformationRule,
         BoundedAbstentionRule,
+        BoundedErrorRule,
+        BoundedCostRule,
     )
 }
 

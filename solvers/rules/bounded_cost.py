@@ -1,0 +1,196 @@
+"""Most cases decided, with an expected cost that is bounded with confidence.
+
+    P( feasible and the true expected cost exceeds max_cost ) <= 1 - confidence
+
+by the bound of Hoeffding and Bentkus for losses in [0, largest_cost] (see ``tails``),
+with the search of ``certified_search``. The bound needs to know beforehand how large
+one cost can be; costs above it are refused.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import inf, isfinite
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from solvers.costs import CostMatrix
+from solvers.errors import InvalidCostsError
+from solvers.rules.band import Band
+from solvers.rules.base import FittedByScores, as_costs
+from solvers.rules.certified_search import (
+    PairCounts,
+    Pairs,
+    certified,
+    count_pairs,
+    pairs_of,
+    split_rows,
+)
+from solvers.rules.inputs import checked
+from solvers.rules.parameter import parameter
+from solvers.rules.tails import as_confidence, mean_loss_tail
+
+__all__ = ["BoundedCostRule"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(eq=False)
+class BoundedCostRule(FittedByScores):
+    """A band whose expected cost is at most ``max_cost`` with a given confidence.
+
+    Parameters
+    ----------
+    max_cost : float
+        The largest expected cost per case, rejected cases included.
+    costs : CostMatrix or mapping, default=None
+        ``None``: an error costs 1, a reject 0.25.
+    confidence : float in (0, 1), default=0.95
+    largest_cost : float, default=None
+        No single decision costs more; the largest of the four costs by default.
+    seed : int, default=0
+        Of the split into rows that search and rows that count.
+
+    Attributes
+    ----------
+    feasible_ : bool
+        Where False, the rule rejects everything.
+    promise_ : str
+        What is promised, in words (or that nothing is).
+    """
+
+    kind: ClassVar[str] = "bounded-cost"
+    promises: ClassVar[bool] = True
+
+    max_cost: float = field(
+        metadata=parameter(
+            "number",
+            "Largest expected cost per case that is promised.",
+            minimum=0.0,
+            open_below=True,
+        )
+    )
+    costs: CostMatrix | Mapping[str, float] | None = field(
+        default=None, metadata=parameter("costs", "The four prices of a decision.")
+    )
+    confidence: float = field(
+        default=0.95,
+        metadata=parameter(
+            "number",
+            "How sure the promise is.",
+            minimum=0.0,
+            maximum=1.0,
+            open_below=True,
+            open_above=True,
+        ),
+    )
+    largest_cost: float | None = field(
+        default=None,
+        metadata=parameter(
+            "number",
+            "No decision costs more than this; costs above it are refused.",
+            minimum=0.0,
+            open_below=True,
+        ),
+    )
+    seed: int = field(
+        default=0,
+        metadata=parameter("integer", "Seed of the inner split.", served=False),
+    )
+
+    def fit(
+        self, scores: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> Self:
+        """Choose and certify the thresholds.
+
+        Raises
+        ------
+        ValueError
+            With weights: the bound is one on rows.
+        InvalidCostsError
+            When a cost is above ``largest_cost``.
+        """
+        if sample_weight is not None:
+            msg = "bounded-cost counts rows: it takes no sample_weight"
+            raise ValueError(msg)
+        costs = as_costs(self.costs)
+        self.bound_ = self._bound(costs)
+        limit = float(self.max_cost)
+        if not (isfinite(limit) and limit > 0.0):
+            msg = f"max_cost must be a positive number, got {self.max_cost!r}"
+            raise ValueError(msg)
+        delta = 1.0 - as_confidence(self.confidence)
+        values, positive, _ = checked(scores, y)
+
+        def p_values(_: Pairs, counts: PairCounts) -> Floats:
+            mean = _spent(costs, counts) / (counts.rows * self.bound_)
+            return mean_loss_tail(mean, round(counts.rows), limit / self.bound_)
+
+        split = split_rows(values, positive, self.seed)
+        pairs = pairs_of(*split.selection)
+        passed = certified(pairs, split, p_values, _decided, delta)
+        self.rows_, self.counted_rows_ = len(values), len(split.testing[0])
+        self.feasible_ = len(passed) > 0
+        self.band_ = Band(-inf, inf, closed=True)
+        if self.feasible_:
+            wanted = _decided(count_pairs(pairs, values, positive))[passed]
+            self.band_ = pairs.band(int(passed[int(np.argmax(wanted))]))
+        self.promise_ = self._sentence()
+        return self
+
+    def facts(self) -> dict[str, Any]:
+        """Return the promise or the infeasible answer, in words and figures."""
+        return {
+            "feasible": self.feasible_,
+            "promise": self.promise_,
+            "max_cost": float(self.max_cost),
+            "largest_cost": self.bound_,
+            "confidence": float(self.confidence),
+            "rows": self.rows_,
+            "counted_rows": self.counted_rows_,
+        }
+
+    def _bound(self, costs: CostMatrix) -> float:
+        largest = max(
+            costs.false_positive,
+            costs.false_negative,
+            costs.reject_positive,
+            costs.reject_negative,
+        )
+        if self.largest_cost is None:
+            return largest
+        if largest > self.largest_cost:
+            msg = f"a cost of {largest:g} is above largest_cost = {self.largest_cost:g}"
+            raise InvalidCostsError(msg)
+        return float(self.largest_cost)
+
+    def _sentence(self) -> str:
+        what = (
+            f"the expected cost per case is at most {self.max_cost:g} (no decision"
+            f" costs more than {self.bound_:g}), with {100 * self.confidence:.4g} %"
+            " confidence"
+        )
+        if self.feasible_:
+            return (
+                f"{what}: chosen on {self.rows_ - self.counted_rows_} rows and counted"
+                f" on {self.counted_rows_} others that the scorer never saw; it holds"
+                " for cases drawn like them"
+            )
+        return (
+            f"not promised: these {self.rows_} rows cannot back that {what}; every"
+            " case is rejected"
+        )
+
+
+def _decided(counts: PairCounts) -> Floats:
+    return counts.decided
+
+
+def _spent(costs: CostMatrix, counts: PairCounts) -> Floats:
+    return np.asarray(
+        costs.false_negative * counts.false_negative
+        + costs.reject_positive * counts.reject_positive
+        + costs.false_positive * counts.false_positive
+        + costs.reject_negative * counts.reject_negative
+    )

@@ -1,0 +1,92 @@
+"""Exact and finite-sample bounds on an error rate and on a mean loss.
+
+    p(e, m, E)   = P( Bin(m, E) <= e )                                 exact
+    p_HB(R, n, a) = min( exp(-n h(min(R, a), a)), e P( Bin(n, a) <= ceil(n R) ) )
+
+Each is a p-value for "the rate is above E": at most delta with probability at most
+delta when it is. The first is the Clopper-Pearson bound read as a test; the second, of
+Hoeffding and Bentkus, holds for any losses in [0, 1] with mean a; h is the relative
+entropy of two coins. Sources: Clopper and Pearson (1934); Bates et al. (2021).
+"""
+
+from math import isfinite
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["binomial_interval", "binomial_tail", "mean_loss_tail", "rows_to_certify"]
+
+Floats = NDArray[np.float64]
+
+
+def binomial_tail(errors: ArrayLike, trials: ArrayLike, rate: float) -> Floats:
+    """Return P(Bin(trials, rate) <= errors), elementwise; 1 where there is no trial.
+
+    By the incomplete beta function, which also continues it between whole counts.
+    """
+    # Fitting happens in the worker; a process that only decides loads no scipy.
+    from scipy.special import betainc  # noqa: PLC0415
+
+    m = np.asarray(trials, dtype=np.float64)
+    e = np.asarray(errors, dtype=np.float64)
+    certain = m <= e
+    right = np.where(certain, 1.0, m - e)
+    return np.asarray(np.where(certain, 1.0, betainc(right, e + 1.0, 1.0 - rate)))
+
+
+def binomial_interval(errors: int, trials: int, tail: float) -> tuple[float, float]:
+    """Return Clopper-Pearson bounds that each fail with probability ``tail``."""
+    from scipy.special import betaincinv  # noqa: PLC0415
+
+    if trials == 0:
+        return 0.0, 1.0
+    right = trials - errors
+    low = 0.0 if errors == 0 else float(betaincinv(errors, right + 1, tail))
+    high = 1.0 if right == 0 else float(betaincinv(errors + 1, right, 1.0 - tail))
+    return low, high
+
+
+def mean_loss_tail(mean: ArrayLike, rows: int, limit: float) -> Floats:
+    """Return the p-value of "the mean of losses in [0, 1] is above limit"."""
+    observed = np.asarray(mean, dtype=np.float64)
+    if rows == 0 or not 0.0 < limit < 1.0:
+        return np.where(np.zeros_like(observed) + limit >= 1.0, 0.0, 1.0)
+    low = np.clip(np.minimum(observed, limit), 0.0, 1.0)
+    hoeffding = np.exp(-rows * _relative_entropy(low, limit))
+    losses = np.ceil(np.round(rows * observed, 9))
+    bentkus = np.e * binomial_tail(losses, np.full_like(losses, rows), limit)
+    return np.asarray(np.minimum(1.0, np.minimum(hoeffding, bentkus)))
+
+
+def chernoff_rows(rate: Floats, limit: float, tail: float) -> Floats:
+    """Return roughly how many trials at these error rates would certify the limit."""
+    distance = _relative_entropy(np.minimum(rate, limit), limit)
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(1.0 / tail) / distance)
+
+
+def rows_to_certify(rate: float, limit: float, tail: float) -> float:
+    """Return about how many trials at an error rate would certify the limit.
+
+    Infinite where the rate is not below the limit.
+    """
+    if not rate < limit:
+        return np.inf
+    trials = np.unique(np.geomspace(1, 1e8, 2000).astype(np.int64))
+    passes = binomial_tail(np.ceil(rate * trials), trials, limit) <= tail
+    return float(trials[int(np.argmax(passes))]) if passes.any() else np.inf
+
+
+def _relative_entropy(a: Floats, b: float) -> Floats:
+    first = np.where(a > 0.0, a * np.log(np.where(a > 0.0, a, 1.0) / b), 0.0)
+    rest = 1.0 - a
+    other = rest * np.log(np.where(rest > 0.0, rest, 1.0) / (1.0 - b))
+    return np.asarray(first + np.where(rest > 0.0, other, 0.0))
+
+
+def as_confidence(confidence: float) -> float:
+    """Return a confidence strictly between 0 and 1, or raise ValueError."""
+    if not (isfinite(confidence) and 0.0 < confidence < 1.0):
+        msg = f"confidence must lie strictly between 0 and 1, got {confidence!r}"
+        raise ValueError(msg)
+    return float(confidence)

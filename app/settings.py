@@ -5,6 +5,7 @@ told in one line, by its name and never with the value itself (it may be a key).
 """
 
 import ipaddress
+from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Self
 
@@ -163,6 +164,7 @@ def _split(value: object) -> object:
     return parts
 
 
+@lru_cache(maxsize=256)  # asked for the Host header of every request
 def is_loopback(host: str) -> bool:
     """Tell whether binding ``host`` keeps the service on this machine."""
     if host.lower() == "localhost":

@@ -46,6 +46,15 @@ class Distances(msgspec.Struct, gc=False):
     upper: float
 
 
+class Summary(msgspec.Struct, gc=False):
+    """What an answer says of its rows together; the cost is their mean."""
+
+    n: int
+    accepted: int
+    rejected: int
+    expected_cost: float | None
+
+
 class Prediction(msgspec.Struct, gc=False):
     """The answer to one row."""
 
@@ -79,15 +88,10 @@ class Tally:
         self.priced += other.priced
         self.cost += other.cost
 
-    def summary(self) -> dict[str, float | int | None]:
-        """Return the summary; its cost is the mean over all rows."""
+    def summary(self) -> Summary:
+        """Return the summary of all rows."""
         mean = self.cost / self.rows if self.priced else None
-        return {
-            "n": self.rows,
-            "accepted": self.rows - self.rejected,
-            "rejected": self.rejected,
-            "expected_cost": mean,
-        }
+        return Summary(self.rows, self.rows - self.rejected, self.rejected, mean)
 
 
 def predictions(

@@ -131,9 +131,8 @@ class Calibration:
 
 
 def _logistic(z: Floats) -> Floats:
-    # exp of minus the absolute value never overflows.
-    small = np.exp(-np.abs(z))
-    return np.asarray(np.where(z >= 0.0, 1.0, small) / (1.0 + small))
+    # exp(700) is finite, and its inverse is as good as 0; NaN stays NaN.
+    return np.asarray(1.0 / (1.0 + np.exp(np.minimum(-z, 700.0))))
 
 
 def _logit(p: float) -> float:

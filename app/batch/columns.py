@@ -17,9 +17,10 @@ from collections.abc import Iterable
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from app.artifacts.model import Labels
-from app.batch.decisions import Decided, Floats
+from app.batch.decisions import Decided, Flags, Floats
 from app.datasets.reading.faults import fault
 
 __all__ = ["NAMES", "arrays", "check_free", "schema", "texts"]
@@ -35,7 +36,8 @@ NAMES = (
     "demur_warnings",
 )
 _DECISIONS = pa.array(["-1", "reject", "+1"])
-_NOT_CHEAPEST = "not_cheapest"
+_AMBIGUOUS = pa.array(["ambiguous"])
+_NOT_CHEAPEST = pa.array(["not_cheapest"])
 
 
 def check_free(names: Iterable[str]) -> None:
@@ -56,23 +58,9 @@ def schema(labels: Labels) -> list[pa.Field]:
 
 def arrays(decided: Decided, labels: Labels) -> list[pa.Array]:
     """Return the columns of decided rows, typed."""
-    both = _of_labels(labels)
-    decisions = decided.decisions.astype(np.int64)
-    rejected = decisions == 0
-    n = len(decisions)
-    ambiguous = pa.DictionaryArray.from_arrays(
-        pa.array(np.zeros(n, np.int8), mask=~rejected), pa.array(["ambiguous"])
-    )
-    positive = decided.forced.astype(np.int64)
     return [
-        _DECISIONS.take(pa.array(decisions + 1)),
-        both.take(pa.array(positive, mask=rejected)),
-        pa.array(decided.scores),
-        _numbers(decided.probabilities, n),
-        _numbers(decided.expected_costs, n),
-        ambiguous.dictionary_decode(),
-        both.take(pa.array(positive)),
-        _warnings(decided),
+        column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
+        for column in _coded(decided, labels)
     ]
 
 
@@ -80,17 +68,45 @@ def texts(
     decided: Decided, labels: Labels, delimiter: str, decimal: str
 ) -> list[pa.Array]:
     """Return the columns as the cells of a CSV file, quoted where they need it."""
-    return [_cells(column, delimiter, decimal) for column in arrays(decided, labels)]
+    return [
+        _cells(column.dictionary, delimiter, decimal).take(column.indices)
+        if pa.types.is_dictionary(column.type)
+        else _cells(column, delimiter, decimal)
+        for column in _coded(decided, labels)
+    ]
+
+
+def _coded(decided: Decided, labels: Labels) -> list[pa.Array]:
+    """Return the columns, those of few values as codes into a dictionary."""
+    both = _of_labels(labels)
+    decisions = decided.decisions
+    rejected = decisions == 0
+    positive = decided.forced.astype(np.int8)
+    n = len(decisions)
+    return [
+        _codes(decisions + 1, _DECISIONS),
+        _codes(positive, both, absent=rejected),
+        pa.array(decided.scores),
+        _numbers(decided.probabilities, n),
+        _numbers(decided.expected_costs, n),
+        _codes(np.zeros(n, np.int8), _AMBIGUOUS, absent=~rejected),
+        _codes(positive, both),
+        _warnings(decided),
+    ]
+
+
+def _codes(
+    codes: NDArray[np.int8], values: pa.Array, absent: Flags | None = None
+) -> pa.DictionaryArray:
+    return pa.DictionaryArray.from_arrays(pa.array(codes, mask=absent), values)
 
 
 def _cells(column: pa.Array, delimiter: str, decimal: str) -> pa.Array:
     if pa.types.is_string(column.type):
         special = pc.match_substring_regex(column, f'["\r\n{delimiter}]')
-        if pc.any(special).as_py():
-            escaped = pc.replace_substring(column, '"', '""')
-            quoted = pc.binary_join_element_wise('"', escaped, '"', "")
-            return pc.if_else(special, quoted, column)
-        return column
+        escaped = pc.replace_substring(column, '"', '""')
+        quoted = pc.binary_join_element_wise('"', escaped, '"', "")
+        return pc.if_else(special, quoted, column)
     cells = pc.cast(column, pa.string())
     if decimal == "," and pa.types.is_floating(column.type):
         return pc.replace_substring(cells, ".", ",")
@@ -111,16 +127,12 @@ def _numbers(values: Floats | None, n: int) -> pa.Array:
 
 def _warnings(decided: Decided) -> pa.Array:
     """Return the kinds of warnings of each row, null where there is none."""
+    flags = decided.not_cheapest
     if not decided.notes:
-        index = pa.array(
-            np.zeros(len(decided.decisions), np.int8), mask=~decided.not_cheapest
-        )
-        return pa.array([_NOT_CHEAPEST]).take(index)
-    told: list[str | None] = [
-        _NOT_CHEAPEST if flag else None for flag in decided.not_cheapest.tolist()
-    ]
+        return _codes(np.zeros(len(flags), np.int8), _NOT_CHEAPEST, absent=~flags)
+    told: list[str | None] = ["not_cheapest" if flag else None for flag in flags]
     for row, notes in decided.notes.items():
         kinds = [f"{note.kind}: {note.column}" for note in notes]
-        kinds += [_NOT_CHEAPEST] if told[row] else []
+        kinds += ["not_cheapest"] if told[row] else []
         told[row] = "; ".join(kinds)
-    return pa.array(told, pa.string())
+    return pa.array(told, pa.string()).dictionary_encode()

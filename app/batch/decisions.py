@@ -18,7 +18,7 @@ from app.predict.answer import Tally
 from app.predict.pricing import Pricing
 from solvers.costs import CostMatrix
 
-__all__ = ["Decided", "decide"]
+__all__ = ["Decided", "Flags", "Floats", "decide"]
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]

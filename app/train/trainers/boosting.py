@@ -7,7 +7,7 @@ from pydantic import Field
 from app.strict import StrictModel
 from app.train.base import Fraction
 
-__all__ = ["AbstentionBoostingTrainer"]
+__all__ = ["AbstentionBoostingTrainer", "AdaBoostTrainer"]
 
 Rounds = Annotated[int, Field(ge=0, le=100_000)]
 Bins = Annotated[int, Field(ge=2, le=255)] | Literal["auto"] | None
@@ -33,3 +33,13 @@ class AbstentionBoostingTrainer(StrictModel):
     """Part of the training rows that early stopping keeps apart."""
     patience: Annotated[int, Field(ge=1)] = 30
     """Rounds without gain after which early stopping ends."""
+
+
+class AdaBoostTrainer(StrictModel):
+    """AdaBoost on stumps; under the rule ``symmetric`` the paper's baseline TSB."""
+
+    kind: Literal["adaboost"]
+    n_rounds: Rounds = 200
+    learning_rate: Rate = 1.0
+    max_bins: Bins = "auto"
+    """Histogram bins of a column; null searches every threshold."""

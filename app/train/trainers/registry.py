@@ -13,7 +13,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from app.train.trainers.boosting import AbstentionBoostingTrainer
+from app.train.trainers.boosting import AbstentionBoostingTrainer, AdaBoostTrainer
 from app.train.trainers.psvm import ProbabilisticLabelTrainer
 from app.train.trainers.svm import DoubleHingeTrainer, HingeTrainer
 from solvers.rules.registry import RULES
@@ -66,6 +66,7 @@ TRAINERS = {
         TrainerKind("abstention-boosting", ("embedded",)),
         TrainerKind("p-svm", ("plug-in",), probabilities=True),
         TrainerKind("svm"),
+        TrainerKind("adaboost"),
     )
 }
 
@@ -73,6 +74,7 @@ Trainer = Annotated[
     DoubleHingeTrainer
     | AbstentionBoostingTrainer
     | ProbabilisticLabelTrainer
-    | HingeTrainer,
+    | HingeTrainer
+    | AdaBoostTrainer,
     Field(discriminator="kind"),
 ]

@@ -1,11 +1,9 @@
 """Fit a model on some rows, as it will be served.
 
-    features, from these rows alone
-      -> scores of every row by a model that did not see it (folds)
-      -> calibration, and the rule where it learns from scores
-      -> the scorer, fitted on all of these rows
-
-The scores come from the scorer in the form that is served, not from the estimator.
+features, from these rows alone
+  -> scores of every row by a model that did not see it (folds)
+  -> the scorer, fitted on all of these rows
+  -> calibration, and the rule where it learns from scores
 """
 
 from dataclasses import dataclass
@@ -17,69 +15,20 @@ from numpy.typing import NDArray
 
 from app.features.encoding import encode_table
 from app.features.schema import FeatureSchema
-from app.features.table import Table
 from app.train.pairs import rule_kind
-from app.train.schemas import TrainRequest
-from app.train.target import Sample
-from app.worker.fit.builders import BUILDERS, Builder
-from app.worker.fit.part import Part, take
-from app.worker.fit.partition import folds
+from app.worker.fit.job import Job
+from app.worker.fit.out_of_fold import OutOfFold, encode, fit_once, score_unseen
+from app.worker.fit.part import Part
 from app.worker.fit.report import Report
 from app.worker.fit.scores import Evidence, calibrate, fit_rule, score
 from solvers.calibration import Calibration
-from solvers.costs import CostMatrix
 from solvers.rules.base import FittedByScores
 from solvers.rules.registry import RULES
 from solvers.scoring import Scorer, load
 
-__all__ = ["Fitted", "Job", "fit"]
+__all__ = ["Fitted", "fit"]
 
-Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Job:
-    """What every step of one training reads: request, table and special columns."""
-
-    request: TrainRequest
-    table: Table
-    sample: Sample
-    costs: CostMatrix | None
-
-    @property
-    def builder(self) -> Builder:
-        """Return how the trainer is built."""
-        return BUILDERS[self.request.trainer.kind]
-
-    def part(self, rows: Rows) -> Part:
-        """Return these rows, at the share of +1 in use."""
-        return take(self.sample, rows, self.request.prevalence)
-
-    def estimator(self, report: Report) -> Any:
-        """Return a fresh estimator that reports its progress."""
-        request = self.request
-        made = self.builder.make(request.trainer, self.costs, request.evaluation.seed)
-        made._progress = report  # noqa: SLF001 - the trainers' agreed private door
-        return made
-
-    def target(self, part: Part) -> Floats:
-        """Return what the estimator learns: labels, or probabilities of +1."""
-        if self.sample.probabilities:
-            return part.positive
-        return np.where(part.positive > 0.5, 1.0, -1.0)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class OutOfFold:
-    """Scores by models that did not see the row, and the fold of each row."""
-
-    evidence: Evidence
-    fold: Rows
-
-    def payload(self) -> dict[str, Any]:
-        """Return the scores as plain data."""
-        return {**self.evidence.payload(), "fold": self.fold}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -129,15 +78,16 @@ def fit(job: Job, rows: Rows, promised_on: Rows, report: Report) -> Fitted:
     """
     report.begin()
     part = job.part(rows)
-    features, matrix = _encode(job, rows)
+    known = encode(job, part)
+    features = known.features
     learns = RULES[rule_kind(job.request)].learns
     link = job.builder.link
     unseen = None
     with catch_warnings(record=True) as caught:
         simplefilter("always")
-        if learns or link is None:
-            unseen = _out_of_fold(job, part, matrix, report.part(0.0, 0.75, ""))
-        estimator = _fit_one(job, part, matrix, report.part(0.75, 0.98, "fitting"))
+        if link is None or (learns and not len(promised_on)):
+            unseen = score_unseen(job, known, report.part(0.0, 0.75, ""))
+        estimator = fit_once(job, known, report.part(0.75, 0.98, "fitting"))
     scorer = load(estimator.scorer_payload())
     calibration = _calibration(link and link(estimator), unseen)
     warnings = list(dict.fromkeys(str(warning.message) for warning in caught))
@@ -172,44 +122,3 @@ def _calibration(slope: float | None, unseen: OutOfFold | None) -> Calibration:
         msg = "a scorer without a link is calibrated on out-of-fold scores"
         raise ValueError(msg)
     return calibrate(unseen.evidence)
-
-
-def _encode(job: Job, rows: Rows) -> tuple[FeatureSchema, Floats]:
-    table = job.table.take(rows)
-    features = FeatureSchema.fit(
-        table,
-        columns=job.sample.features,
-        missing_native=job.builder.missing_native,
-    )
-    return features, encode_table(features, table).matrix
-
-
-def _out_of_fold(job: Job, part: Part, matrix: Floats, report: Report) -> OutOfFold:
-    """Score every row by a model fitted on the other folds."""
-    fold = folds(job.sample, part.rows, job.request.evaluation.seed)
-    scores = np.empty(len(fold))
-    rejects: Floats | None = None
-    n_folds = int(fold.max()) + 1
-    for k in range(n_folds):
-        out = fold == k
-        stretch = report.part(
-            k / n_folds, (k + 1) / n_folds, f"fold {k + 1} of {n_folds}"
-        )
-        estimator = _fit_one(job, _only(part, ~out), matrix[~out], stretch)
-        scorer = load(estimator.scorer_payload())
-        scores[out] = scorer.score(matrix[out])
-        seen = scorer.reject_scores(matrix[out])
-        if seen is not None:
-            rejects = np.empty(len(fold)) if rejects is None else rejects
-            rejects[out] = seen
-    return OutOfFold(Evidence(part, scores, rejects), fold)
-
-
-def _only(part: Part, kept: NDArray[np.bool_]) -> Part:
-    return Part(part.rows[kept], part.positive[kept], part.weight[kept], part.weighted)
-
-
-def _fit_one(job: Job, part: Part, matrix: Floats, report: Report) -> Any:
-    report.begin()
-    estimator = job.estimator(report)
-    return estimator.fit(matrix, job.target(part), sample_weight=part.sample_weight)

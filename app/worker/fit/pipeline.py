@@ -17,7 +17,8 @@ from app.train.pairs import cost_matrix, rule_kind
 from app.train.parsing import read_mapping
 from app.train.service import check
 from app.worker.fit.evaluation import evaluate, no_evaluation
-from app.worker.fit.fitting import Fitted, Job, fit
+from app.worker.fit.fitting import Fitted, fit
+from app.worker.fit.job import Job
 from app.worker.fit.partition import Partition, partition
 from app.worker.fit.report import Progress, Report
 from app.worker.fit.scores import Evidence, score

@@ -4,7 +4,8 @@ from dataclasses import asdict
 from typing import Any
 
 from app.train.pairs import rule_kind
-from app.worker.fit.fitting import Fitted, Job
+from app.worker.fit.fitting import Fitted
+from app.worker.fit.job import Job
 
 __all__ = ["describe"]
 

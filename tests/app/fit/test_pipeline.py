@@ -272,7 +272,7 @@ def test_a_promise_that_cannot_be_given_rejects_every_row_and_says_so():
     assert any("every row is rejected" in text for text in result.warnings)
 
 
-@pytest.mark.parametrize("kind", ["abstention-boosting"])
+@pytest.mark.parametrize("kind", ["abstention-boosting", "adaboost"])
 def test_boosters_say_which_columns_matter(kind):
     summary = trained(trainer={"kind": kind}).summary
     importance = summary["importance"]["h"]

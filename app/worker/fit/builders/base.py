@@ -10,7 +10,7 @@ from typing import Any
 
 from solvers.costs import CostMatrix
 
-__all__ = ["Builder"]
+__all__ = ["Builder", "Facts", "Setting"]
 
 Facts = dict[str, Any]
 
@@ -24,12 +24,30 @@ def _silence(_: Any) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
+class Setting:
+    """What an estimator is told beside its trainer's own parameters.
+
+    Parameters
+    ----------
+    costs : CostMatrix or None
+    seed : int
+    categorical : tuple of int
+        The encoded columns that hold codes of categories (only where the estimator
+        reads missing values itself; elsewhere each category has a column).
+    """
+
+    costs: CostMatrix | None
+    seed: int
+    categorical: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Builder:
     """How a trainer becomes an estimator.
 
     Parameters
     ----------
-    make : function (trainer parameters, costs, seed) -> estimator
+    make : function (trainer parameters, Setting) -> estimator
     facts : function (fitted estimator, names of the encoded columns) -> dict
         JSON facts for the version.
     missing_native : bool
@@ -43,7 +61,7 @@ class Builder:
         there is one, no calibration is fitted.
     """
 
-    make: Callable[[Any, CostMatrix | None, int], Any]
+    make: Callable[[Any, Setting], Any]
     facts: Callable[[Any, Sequence[str]], Facts]
     missing_native: bool = False
     compare: Callable[[Any, Any, Any, Any], Facts] = _no_facts

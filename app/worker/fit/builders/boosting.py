@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
-from app.train.trainers.boosting import AbstentionBoostingTrainer
-from app.worker.fit.builders.base import Builder, Facts
-from solvers.costs import CostMatrix
+from app.train.trainers.boosting import AbstentionBoostingTrainer, AdaBoostTrainer
+from app.worker.fit.builders.base import Builder, Facts, Setting
 from solvers.trainers.abstention_boosting import AbstentionBoostingClassifier
+from solvers.trainers.adaboost import AdaBoostStumpClassifier
 
-__all__ = ["ABSTENTION_BOOSTING"]
+__all__ = ["ABSTENTION_BOOSTING", "ADABOOST"]
 
 
 def importance(booster: Any, names: Sequence[str]) -> Facts:
@@ -28,15 +28,20 @@ def _stump_facts(booster: Any, names: Sequence[str]) -> Facts:
     }
 
 
-def _abstention_stumps(
-    trainer: AbstentionBoostingTrainer, costs: CostMatrix | None, seed: int
-) -> Any:
-    chosen = trainer.model_dump(exclude={"kind"})
+def _abstention_stumps(trainer: AbstentionBoostingTrainer, setting: Setting) -> Any:
+    chosen = {**trainer.model_dump(exclude={"kind"}), "random_state": setting.seed}
+    costs = setting.costs
     if costs is None or trainer.surrogate != "max":
-        return AbstentionBoostingClassifier(costs=costs, random_state=seed, **chosen)
+        return AbstentionBoostingClassifier(costs=costs, **chosen)
     # Symmetric (others are refused before), so one number in units of an error.
     price = costs.reject_positive / costs.false_positive
-    return AbstentionBoostingClassifier(cost=price, random_state=seed, **chosen)
+    return AbstentionBoostingClassifier(cost=price, **chosen)
+
+
+def _adaboost(trainer: AdaBoostTrainer, setting: Setting) -> Any:
+    del setting  # AdaBoost knows no prices and draws nothing
+    return AdaBoostStumpClassifier(**trainer.model_dump(exclude={"kind"}))
 
 
 ABSTENTION_BOOSTING = Builder(_abstention_stumps, _stump_facts, missing_native=True)
+ADABOOST = Builder(_adaboost, _stump_facts, missing_native=True)

@@ -11,7 +11,7 @@ from app.train.trainers.svm import (
     KernelMachine,
     ReducibleMachine,
 )
-from app.worker.fit.builders.base import Builder, Facts
+from app.worker.fit.builders.base import Builder, Facts, Setting
 from solvers.costs import CostMatrix
 from solvers.trainers.psvm import ProbabilisticLabelSVC
 from solvers.trainers.reduced_set import ReducedSetSVC
@@ -40,19 +40,16 @@ def _is_reduced(machine: Any) -> bool:
     return isinstance(machine, ReducedSetSVC)
 
 
-def _double_hinge(
-    trainer: DoubleHingeTrainer, costs: CostMatrix | None, seed: int
-) -> Any:
+def _double_hinge(trainer: DoubleHingeTrainer, setting: Setting) -> Any:
     if trainer.reduction is None:
-        return DoubleHingeSVC(costs=costs, **_machine_parameters(trainer))
-    return _reduced(trainer, costs or CostMatrix(), seed)
+        return DoubleHingeSVC(costs=setting.costs, **_machine_parameters(trainer))
+    return _reduced(trainer, setting.costs or CostMatrix(), setting.seed)
 
 
-def _hinge(trainer: HingeTrainer, costs: CostMatrix | None, seed: int) -> Any:
-    del costs  # the hinge knows no prices
+def _hinge(trainer: HingeTrainer, setting: Setting) -> Any:
     if trainer.reduction is None:
         return HingeSVC(**_machine_parameters(trainer))
-    return _reduced(trainer, None, seed)
+    return _reduced(trainer, None, setting.seed)
 
 
 def _reduced(trainer: ReducibleMachine, costs: CostMatrix | None, seed: int) -> Any:
@@ -80,11 +77,8 @@ def _notes(machine: Any) -> list[str]:
     return [] if why is None else [f"the machine was not reduced: {why}"]
 
 
-def _probabilistic(
-    trainer: ProbabilisticLabelTrainer, costs: CostMatrix | None, seed: int
-) -> Any:
-    del seed  # nothing is drawn
-    return ProbabilisticLabelSVC(costs=costs, **_machine_parameters(trainer))
+def _probabilistic(trainer: ProbabilisticLabelTrainer, setting: Setting) -> Any:
+    return ProbabilisticLabelSVC(costs=setting.costs, **_machine_parameters(trainer))
 
 
 def _link_slope(machine: Any) -> float:

@@ -103,7 +103,8 @@ def active_set(
 
 def _walk(point: WorkingPoint, limit: int, progress: Progress | None) -> int:
     """Move rows until none is outside its interval; return how many were moved."""
-    moved, idle, widest, reported, fresh = 0, 0, 0.0, monotonic(), False
+    moved, idle, fresh = 0, 0, False
+    widest, closest, reported = 0.0, np.inf, monotonic()
     while limit < 0 or moved < limit:
         point.settle()
         violation = point.violations()
@@ -116,10 +117,10 @@ def _walk(point: WorkingPoint, limit: int, progress: Progress | None) -> int:
             fresh = True
             continue
         fresh = False
-        widest = max(widest, worst)
+        widest, closest = max(widest, worst), min(closest, worst)
         if monotonic() - reported >= _REPORT_S:
             reported = monotonic()
-            report(progress, _closeness(worst, widest), f"violation {worst:.2g}")
+            report(progress, _closeness(closest, widest), f"violation {worst:.2g}")
         batch = _chosen(violation, point.rounding(), bland=idle > _PATIENCE)
         if 0 <= limit < moved + len(batch):
             batch = batch[: limit - moved]
@@ -161,6 +162,6 @@ def _move_batch(
     return len(batch), gained
 
 
-def _closeness(worst: float, widest: float) -> float:
+def _closeness(closest: float, widest: float) -> float:
     """Return a share in [0, 1] that grows as the violation falls by decades."""
-    return float(np.clip(np.log10(widest / worst) / 12.0, 0.0, 1.0))
+    return float(np.clip(np.log10(widest / closest) / 12.0, 0.0, 1.0))

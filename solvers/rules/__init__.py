@@ -10,6 +10,8 @@ _HOMES = {
     "Band": "band",
     "BoundedAbstentionRule": "bounded_abstention",
     "MutualInformationRule": "mutual_information",
+    "band_at_costs": "repricing",
+    "prevalence_weights": "prevalence",
     "SymmetricRule": "symmetric",
     "BartlettWegkampRule": "bartlett_wegkamp",
     "BoundedCostRule": "bounded_cost",

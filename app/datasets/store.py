@@ -29,6 +29,7 @@ __all__ = ["DatasetFile", "DatasetStore"]
 
 _NAME = re.compile(r"(?P<id>[0-9a-f-]{36})\.(?P<sha256>[0-9a-f]{64})\.parquet")
 _INCOMING = "incoming"
+_MISSING = "the file of this data set is missing from the data folder"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,20 @@ class DatasetStore:
     def path(self, file: DatasetFile) -> Path:
         """Return where a data set is, or would be."""
         return self.root / file.name
+
+    def find(self, dataset_id: str) -> DatasetFile:
+        """Return which file a data set is, by its id alone.
+
+        Raises
+        ------
+        CorruptDatasetError
+            When there is none.
+        """
+        for path in self.root.glob(f"{dataset_id}.*.parquet"):
+            parts = _NAME.fullmatch(path.name)
+            if parts:
+                return DatasetFile(parts["id"], parts["sha256"])
+        raise CorruptDatasetError(_MISSING)
 
     @contextmanager
     def staging(self) -> Iterator[Path]:
@@ -92,8 +107,7 @@ class DatasetStore:
             with path.open("rb") as stream:
                 found = hashlib.file_digest(stream, "sha256").hexdigest()
         except FileNotFoundError:
-            msg = "the file of this data set is missing from the data folder"
-            raise CorruptDatasetError(msg) from None
+            raise CorruptDatasetError(_MISSING) from None
         if found != file.sha256:
             msg = (
                 "the file of this data set is not what was written; it is not read:"

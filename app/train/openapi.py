@@ -56,6 +56,19 @@ EXAMPLES: dict[str, dict[str, Any]] = {
             "target": _TARGET,
         },
     },
+    "dataset": {
+        "summary": "On an uploaded data set",
+        "value": {
+            "model": "pima",
+            "trainer": {"kind": "double-hinge-svm"},
+            "costs": _COSTS,
+            "data": {
+                "kind": "dataset",
+                "id": "5b0c1d9e-7d0a-4c8e-9b55-0a7d3f3f7a11",
+            },
+            "target": _TARGET,
+        },
+    },
 }
 
 REQUEST_BODY: dict[str, Any] = {

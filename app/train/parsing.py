@@ -18,9 +18,12 @@ from app.errors import FieldError, MalformedRequestError
 from app.features.table import Table
 from app.train.refusal import field_errors, refuse
 from app.train.rows import Cell, by_column, checked, decoded
-from app.train.schemas import TrainRequest
+from app.train.schemas import DatasetData, TrainRequest
 
-__all__ = ["Submission", "read_body", "read_mapping"]
+__all__ = ["Stored", "Submission", "no_datasets", "read_body", "read_mapping"]
+
+Stored = Callable[[DatasetData], Table]
+"""Gives the table of a data set; one without rows where only columns are checked."""
 
 
 _OUTER = msgspec.json.Decoder(dict[str, msgspec.Raw])
@@ -36,8 +39,14 @@ class Submission:
     table: Table
 
 
-def read_body(body: bytes) -> Submission:
-    """Read a body as it was sent.
+def no_datasets(data: DatasetData) -> Table:
+    """Refuse a data set where there are none."""
+    del data
+    raise refuse([FieldError("/data/id", "no data set can be read here")])
+
+
+def read_body(body: bytes, stored: Stored = no_datasets) -> Submission:
+    """Read a body as it was sent; ``stored`` gives the table of a data set.
 
     Raises
     ------
@@ -58,7 +67,7 @@ def read_body(body: bytes) -> Submission:
             }
         elif "data" in parts:
             request["data"] = _ANY.decode(parts["data"])
-        return _submission(request, decoded, rows or ())
+        return _submission(request, decoded, rows or (), stored)
     except msgspec.ValidationError:
         raise refuse([FieldError("", "the body is an object")]) from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -68,24 +77,27 @@ def read_body(body: bytes) -> Submission:
         raise MalformedRequestError(msg) from None
 
 
-def read_mapping(body: Mapping[str, Any]) -> Submission:
+def read_mapping(body: Mapping[str, Any], stored: Stored = no_datasets) -> Submission:
     """Read a body that is decoded already, by the same rules."""
     table = body.get("data")
     if isinstance(table, Mapping) and isinstance(table.get("rows"), list):
         body = {**body, "data": {**table, "rows": []}}
-        return _submission(body, checked, table["rows"])
-    return _submission(body, checked, ())
+        return _submission(body, checked, table["rows"], stored)
+    return _submission(body, checked, (), stored)
 
 
 def _submission(
     body: Mapping[str, Any],
     read: Callable[[list[str], Iterable[Any]], Iterator[list[Cell]]],
     rows: Iterable[Any],
+    stored: Stored,
 ) -> Submission:
     try:
         request = TrainRequest.model_validate(body)
     except ValidationError as error:
         raise refuse(field_errors(error, body)) from None
+    if isinstance(request.data, DatasetData):
+        return Submission(request, stored(request.data))
     names = request.data.columns
     return Submission(request, by_column(names, read(names, rows)))
 

@@ -7,7 +7,7 @@ not cell by cell through a model.
 
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from app.strict import StrictModel
 from app.train.base import ColumnName, Fraction, Positive
@@ -16,6 +16,7 @@ from app.train.trainers.registry import Trainer
 
 __all__ = [
     "Costs",
+    "DatasetData",
     "Evaluation",
     "Guards",
     "InlineData",
@@ -54,6 +55,23 @@ class InlineData(StrictModel):
     columns: Annotated[list[ColumnName], Field(min_length=1, max_length=10_000)]
     rows: list[list[Cell]]
     """One list a row, as wide as ``columns``."""
+
+
+class DatasetData(StrictModel):
+    """A table that was uploaded by POST /datasets."""
+
+    kind: Literal["dataset"]
+    id: Annotated[str, Field(pattern="^[0-9a-f-]{36}$")]
+    columns: Annotated[list[ColumnName], Field(min_length=1)] | None = None
+    """Only these columns, the target among them; all where none is named."""
+
+    @field_validator("columns")
+    @classmethod
+    def _distinct(cls, value: list[str] | None) -> list[str] | None:
+        if value is not None and len(set(value)) < len(value):
+            msg = "a column is named twice"
+            raise ValueError(msg)
+        return value
 
 
 class Target(StrictModel):
@@ -106,7 +124,7 @@ class TrainRequest(StrictModel):
     costs: Costs | None = None
     rule: Rule | None = None
     """The trainer's own rule where none is named."""
-    data: InlineData
+    data: Annotated[InlineData | DatasetData, Field(discriminator="kind")]
     target: Target
     evaluation: Evaluation = Evaluation()
     groups: ColumnName | None = None

@@ -6,15 +6,23 @@ accepted does not fail for a reason its sender could have been told at once.
 
 from app.train.enough import row_errors
 from app.train.pairs import pair_errors
-from app.train.parsing import Submission, read_body
+from app.train.parsing import Stored, Submission, no_datasets, read_body
 from app.train.refusal import refuse
-from app.train.target import Sample, read_sample
+from app.train.schemas import DatasetData
+from app.train.target import Sample, find_roles, read_sample
 
 __all__ = ["accept", "check"]
 
 
-def accept(body: bytes) -> Submission:
+def accept(body: bytes, outline: Stored = no_datasets) -> Submission:
     """Read and check a request; what is returned can be trained.
+
+    Parameters
+    ----------
+    body : bytes
+    outline : callable
+        Gives the columns of a data set, as a table without rows: its rows are
+        checked by the training.
 
     Raises
     ------
@@ -23,9 +31,20 @@ def accept(body: bytes) -> Submission:
     InvalidRequestError
         When it is not acceptable; every error names its place and the way out.
     """
-    submission = read_body(body)
-    check(submission)
+    submission = read_body(body, outline)
+    if isinstance(submission.request.data, DatasetData):
+        _check_columns(submission)
+    else:
+        check(submission)
     return submission
+
+
+def _check_columns(submission: Submission) -> None:
+    """Check what can be known without rows: pairs, and the columns that are named."""
+    faults = pair_errors(submission.request)
+    if faults:
+        raise refuse(faults)
+    find_roles(submission.request, submission.table.names)
 
 
 def check(submission: Submission) -> Sample:

@@ -25,7 +25,7 @@ from app.train.special import (
     read_weights,
 )
 
-__all__ = ["Label", "Sample", "read_sample"]
+__all__ = ["Label", "Sample", "find_roles", "read_sample"]
 
 Floats = NDArray[np.float64]
 Label = bool | int | float | str
@@ -66,7 +66,7 @@ def read_sample(submission: Submission) -> Sample:
         When a column is missing, used twice, or holds what it must not.
     """
     request, table = submission.request, submission.table
-    roles = _roles(request, table.names)
+    roles = find_roles(request, table.names)
     target = roles["target"]
     positive: Label = 1
     negative: Label = -1
@@ -96,8 +96,14 @@ def _read(
     return None if place is None else reader(place, table.values(place.name))
 
 
-def _roles(request: TrainRequest, names: list[str]) -> dict[str, Place]:
-    """Return where each special column lies; a column has one role."""
+def find_roles(request: TrainRequest, names: list[str]) -> dict[str, Place]:
+    """Return where each special column lies; a column has one role.
+
+    Raises
+    ------
+    InvalidRequestError
+        When one is missing, has two roles, or leaves no feature.
+    """
     wanted = {
         "target": request.target.column,
         "weight": request.target.weight,

@@ -2,10 +2,11 @@
 
     python -m app.worker.child FD PARENT_PID RUN
 
-``RUN`` is the dotted path of ``run(request, progress) -> Trained``. The artifact is
-written here and is complete on disk before it is reported; nothing is visible before
-the worker has put its digest into the database. When the worker is gone, this process
-and whatever it started are gone too.
+``RUN`` is the dotted path of ``run(request, progress, datasets) -> Trained``, where
+``datasets`` is the folder of the data sets. The artifact is written here and is
+complete on disk before it is reported; nothing is visible before the worker has put its
+digest into the database. When the worker is gone, this process and whatever it started
+are gone too.
 """
 
 import importlib
@@ -63,7 +64,7 @@ class Trained(Protocol):
         """What its user should know."""
 
 
-Run = Callable[[dict[str, Any], Callable[[float, str], bool]], Trained]
+Run = Callable[[dict[str, Any], Callable[[float, str], bool], Path], Trained]
 
 
 class Wire:
@@ -127,7 +128,7 @@ def _train(
 ) -> Done | Failed | Cancelled:
     """Run the training and turn whatever happens into a last word."""
     try:
-        trained = run(msgspec.json.decode(body), progress)
+        trained = run(msgspec.json.decode(body), progress, Path(begin.datasets))
         store = ArtifactStore(Path(begin.artifacts), begin.owner)
         stored = store.write(trained.artifact)
     except Interrupted:

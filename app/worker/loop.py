@@ -68,6 +68,7 @@ class Worker:
         self.database, self.stopping = database, stopping
         self.slots, self.run_path = settings.job_concurrency, run_path
         self.store = ArtifactStore(settings.artifacts_dir)
+        self.datasets = settings.datasets_dir
         self.environment = {**THREAD_LIMITS, **cache_environment(settings.data_dir)}
         self.busy: list[tuple[Claim, TrainingProcess]] = []
         self.standby: TrainingProcess | None = None
@@ -186,7 +187,7 @@ class Worker:
         log.info("job %s: attempt %d", held.job_id, held.attempt)
         process, self.standby = self.standby, None
         self.busy.append((held, process))
-        process.begin(held.body, self.store.root, writer(held))
+        process.begin(held.body, self.store.root, self.datasets, writer(held))
 
     def _leave(self) -> None:
         """End every process; queue again what they had not finished."""

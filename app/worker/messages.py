@@ -31,6 +31,7 @@ class Begin(msgspec.Struct, frozen=True, tag="begin"):
     """Train: the request follows. ``owner`` marks the files on their way."""
 
     artifacts: str
+    datasets: str
     owner: str
 
 

@@ -64,10 +64,13 @@ class TrainingProcess:
         """The process's number."""
         return self._process.pid
 
-    def begin(self, body: bytes, artifacts: Path, owner: str) -> None:
+    def begin(self, body: bytes, artifacts: Path, datasets: Path, owner: str) -> None:
         """Give the process its job; a dead one is noticed when it is heard."""
         with suppress(OSError):
-            send(self.connection, Begin(str(artifacts.resolve()), owner))
+            send(
+                self.connection,
+                Begin(str(artifacts.resolve()), str(datasets.resolve()), owner),
+            )
             self.connection.send_bytes(body)
 
     def hear(self) -> None:

@@ -7,14 +7,19 @@ held-out ones.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from app.artifacts.model import Labels, ServedModel
+from app.datasets.store import DatasetStore
 from app.features.encoding import encode_table
+from app.features.table import Table
 from app.train.pairs import cost_matrix, rule_kind
-from app.train.parsing import read_mapping
+from app.train.parsing import no_datasets, read_mapping
+from app.train.schemas import DatasetData
 from app.train.service import check
 from app.worker.fit.evaluation import evaluate, no_evaluation
 from app.worker.fit.fitting import Fitted, fit
@@ -47,7 +52,9 @@ class Trained:
     warnings: list[str]
 
 
-def run(request: Mapping[str, Any], progress: Progress) -> Trained:
+def run(
+    request: Mapping[str, Any], progress: Progress, datasets: Path | None = None
+) -> Trained:
     """Train what a request asks for.
 
     Parameters
@@ -56,6 +63,8 @@ def run(request: Mapping[str, Any], progress: Progress) -> Trained:
         The decoded body of POST /train.
     progress : function (fraction, message) -> bool
         Called several times a second; False stops the training.
+    datasets : Path, optional
+        The folder of the data sets; without it only inline rows can be read.
 
     Raises
     ------
@@ -66,7 +75,8 @@ def run(request: Mapping[str, Any], progress: Progress) -> Trained:
     """
     report = Report(progress)
     report.part(0.0, 0.02, "reading the rows").begin()
-    submission = read_mapping(request)
+    stored = no_datasets if datasets is None else partial(_stored, datasets)
+    submission = read_mapping(request, stored)
     sample = check(submission)
     asked = submission.request
     job = Job(asked, submission.table, sample, cost_matrix(asked.costs))
@@ -100,6 +110,11 @@ def run(request: Mapping[str, Any], progress: Progress) -> Trained:
         summary=describe(job, served, evaluation, warnings),
         warnings=warnings,
     )
+
+
+def _stored(datasets: Path, data: DatasetData) -> Table:
+    store = DatasetStore(datasets)
+    return store.read_table(store.find(data.id), data.columns)
 
 
 def _served(job: Job, fitted: Fitted) -> ServedModel:

@@ -18,7 +18,7 @@ class Trained:
     warnings: list = field(default_factory=list)
 
 
-def by_request(request, progress):
+def by_request(request, progress, datasets):
     """Do what the request says."""
     return BEHAVIOURS[request["do"]](request, progress)
 

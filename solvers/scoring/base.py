@@ -22,8 +22,8 @@ Floats = NDArray[np.float64]
 _MODULES = {
     "kernel-machine": "solvers.scoring.kernel_machine",
     "stumps": "solvers.scoring.stumps",
-    "abstention-trees": "solvers.scoring.trees",
-    "histogram-gradient-boosting": "solvers.scoring.trees",
+    "abstention-trees": "solvers.scoring.abstention_trees",
+    "histogram-gradient-boosting": "solvers.scoring.histogram_trees",
     "adaboost-stumps": "solvers.scoring.stumps",
 }
 _CLASSES: dict[str, "type[Scorer]"] = {}

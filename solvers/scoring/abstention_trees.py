@@ -1,0 +1,73 @@
+"""Boosted trees of two outputs as plain data: the classifier h and the rejector r."""
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solvers.scoring.base import register
+from solvers.scoring.forest import forest_of
+
+__all__ = ["AbstentionTreesScorer"]
+
+Floats = NDArray[np.float64]
+
+
+@register("abstention-trees")
+class AbstentionTreesScorer:
+    """Score rows by a pair (h, r) and the probability that it implies.
+
+    Parameters
+    ----------
+    payload : mapping
+        ``n_features``; ``base`` (h, r) before the first tree; ``trees``, see
+        ``forest_of``, with complex values h + i r; ``loss`` ("exponential" or
+        "logistic") and ``log_cost_ratio``, log(c_+ / c_-), which the implied
+        probability needs.
+    """
+
+    missing = True
+
+    def __init__(self, payload: Mapping[str, Any]) -> None:
+        self._payload = dict(payload)
+        self.n_features = int(payload["n_features"])
+        self._base = complex(*payload["base"])
+        self._forest = forest_of(payload["trees"])
+        self._logistic = payload["loss"] == "logistic"
+        self._log_cost_ratio = float(payload["log_cost_ratio"])
+
+    @classmethod
+    def from_payload(cls, payload: Mapping[str, Any]) -> Self:
+        """Rebuild the scorer from `payload`."""
+        return cls(payload)
+
+    def payload(self) -> dict[str, Any]:
+        """Return the plain data this scorer was made from."""
+        return dict(self._payload)
+
+    def pair(self, X: Floats) -> tuple[Floats, Floats]:
+        """Return h and r of each row, both of shape (n_rows,)."""
+        both = self._forest.sums(X, self._base)
+        return both.real.copy(), both.imag.copy()
+
+    def score(self, X: Floats) -> Floats:
+        """Return h of each row, shape (n_rows,)."""
+        return self.pair(X)[0]
+
+    def reject_scores(self, X: Floats) -> Floats:
+        """Return r of each row, shape (n_rows,): r <= 0 rejects."""
+        return self.pair(X)[1]
+
+    def probability(self, X: Floats) -> Floats:
+        """Return the P(y = +1) at which (h, r) would minimise the expected surrogate.
+
+        Its log-odds are log Phi'(r + h) - log Phi'(r - h) - log(c_+ / c_-).
+        """
+        h, r = self.pair(X)
+        odds = 2.0 * h
+        if self._logistic:
+            odds = np.logaddexp(0.0, h - r) - np.logaddexp(0.0, -h - r)
+        odds -= self._log_cost_ratio
+        small = np.exp(-np.abs(odds))
+        return np.where(odds >= 0.0, 1.0, small) / (1.0 + small)

@@ -1,0 +1,76 @@
+"""Gradient-boosted trees fitted elsewhere, as plain data.
+
+The log-odds of a HistGradientBoostingClassifier: the same comparisons, the same sums
+in the same order, hence the same bits; see ``solvers.trainers.gradient_boosting``.
+A category is replaced by its place in the list seen in training, an unseen one by NaN.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solvers.scoring.base import register
+from solvers.scoring.forest import forest_of
+
+__all__ = ["HistogramTreesScorer"]
+
+Floats = NDArray[np.float64]
+
+
+@register("histogram-gradient-boosting")
+class HistogramTreesScorer:
+    """Score rows by boosted trees.
+
+    Parameters
+    ----------
+    payload : mapping
+        ``n_features``, ``baseline``, ``categories`` (a list of (column, ascending
+        values) for the categorical columns) and ``trees``, see ``forest_of``.
+    """
+
+    missing = True
+
+    def __init__(self, payload: Mapping[str, Any]) -> None:
+        self._payload = dict(payload)
+        self.n_features = int(payload["n_features"])
+        self._baseline = float(payload["baseline"])
+        self._forest = forest_of(payload["trees"])
+        self._categories = [
+            (int(column), np.asarray(values, dtype=np.float64))
+            for column, values in payload["categories"]
+        ]
+
+    @classmethod
+    def from_payload(cls, payload: Mapping[str, Any]) -> Self:
+        """Rebuild the scorer from `payload`."""
+        return cls(payload)
+
+    def payload(self) -> dict[str, Any]:
+        """Return the plain data this scorer was made from."""
+        return dict(self._payload)
+
+    def score(self, X: Floats) -> Floats:
+        """Return the log-odds of each row, shape (n_rows,)."""
+        if self._categories:
+            X = X.copy()
+            for column, values in self._categories:
+                X[:, column] = _places(X[:, column], values)
+        return np.asarray(self._forest.sums(X, self._baseline))
+
+    def reject_scores(self, X: Floats) -> None:  # noqa: ARG002 - the protocol's signature
+        """Return None: the trees have no reject function."""
+        return
+
+    def probability(self, X: Floats) -> None:  # noqa: ARG002 - the protocol's signature
+        """Return None: probabilities come from a calibration of the score."""
+        return
+
+
+def _places(x: Floats, values: Floats) -> Floats:
+    """Return the place of each value among ascending ones, NaN where it is not."""
+    if len(values) == 0:
+        return np.full(len(x), np.nan)
+    place = np.minimum(np.searchsorted(values, x), len(values) - 1)
+    return np.where(values[place] == x, place.astype(np.float64), np.nan)

@@ -1,0 +1,255 @@
+"""Boosted trees of two outputs: the pair (h, r) on a calibrated surrogate.
+
+Beyond Cortes et al. (2016): one tree a round moves both outputs by Newton's step of
+the surrogate (``solvers.boosting.tree_descent``). Two ways to reject: r(x) <= 0, or
+Chow's rule on the probability that the pair implies, which rejected better in
+experiments, since r's zero lies near its lowest values.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from solvers.boosting.codes import Codes, histogram_codes
+from solvers.boosting.surrogates import calibrated
+from solvers.boosting.tree_descent import (
+    TreeBoosting,
+    TreePath,
+    best_constant,
+    boost_trees,
+)
+from solvers.boosting.tree_validation import TreeValidation
+from solvers.costs import CostMatrix
+from solvers.errors import UnknownNameError
+from solvers.rules.base import as_costs
+from solvers.scoring.abstention_trees import AbstentionTreesScorer
+from solvers.trainers.base import RejectOptionMixin
+from solvers.trainers.boosting_rows import read_rows, split_rows
+from solvers.trainers.boosting_settings import check_bins, check_boosting, check_count
+from solvers.trainers.ranges import check_within
+from solvers.trainers.tree_arrays import tree_arrays
+
+__all__ = ["AbstentionTreeBoostingClassifier"]
+
+RULES = ("embedded", "chow")
+
+
+class AbstentionTreeBoostingClassifier(RejectOptionMixin, BaseEstimator):
+    """Second-order boosting of a classifier h and a rejector r.
+
+    Parameters
+    ----------
+    costs : CostMatrix, mapping of its fields, or None
+        None: an error costs 1, a reject 0.25.
+    n_rounds : int, default=500
+        Trees at most.
+    loss : {"logistic", "exponential"}, default="logistic"
+    max_depth : int, default=2
+    learning_rate : float, default=0.1
+    l2_regularization : float, default=1.0
+        Added to the curvature of a leaf, > 0; the costs are scaled to a geometric
+        mean of 1 for it, so that their currency does not matter.
+    min_leaf_weight : float, default=5.0
+        Sample weight of a leaf at least: rows, when none is given.
+    rule : {"embedded", "chow"}, default="embedded"
+        What ``decide`` rejects: r(x) <= 0, or probabilities where the costs say so.
+    early_stopping : bool, default=True
+        Keep rows apart, stop when their surrogate has not fallen for ``patience``
+        rounds, and return to its best round. Off when either class is too small to
+        give a row.
+    validation_fraction : float, default=0.2
+    patience : int, default=50
+    max_bins : int or "auto", default="auto"
+        Histogram bins of a feature, 2 to 255 ("auto").
+    random_state : int, RandomState instance or None, default=0
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+    costs_ : CostMatrix
+    surrogate_ : Surrogate
+    n_rounds_ : int
+    objective_path_ : ndarray of shape (n_rounds_ + 1,)
+        Mean surrogate on the training rows, before the first tree and after each.
+    validation_path_ : ndarray or None
+        The same on the rows kept apart, for every round that was tried.
+    """
+
+    def __init__(  # noqa: PLR0913, PLR0917 - scikit-learn's constructors are flat
+        self,
+        costs: CostMatrix | Mapping[str, float] | None = None,
+        n_rounds: int = 500,
+        loss: str = "logistic",
+        max_depth: int = 2,
+        learning_rate: float = 0.1,
+        l2_regularization: float = 1.0,
+        min_leaf_weight: float = 5.0,
+        rule: str = "embedded",
+        early_stopping: bool = True,
+        validation_fraction: float = 0.2,
+        patience: int = 50,
+        max_bins: int | str = "auto",
+        random_state: Any = 0,
+    ) -> None:
+        self.costs = costs
+        self.n_rounds = n_rounds
+        self.loss = loss
+        self.max_depth = max_depth
+        self.learning_rate = learning_rate
+        self.l2_regularization = l2_regularization
+        self.min_leaf_weight = min_leaf_weight
+        self.rule = rule
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.patience = patience
+        self.max_bins = max_bins
+        self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        tags.input_tags.allow_nan = True
+        return tags
+
+    def fit(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> Self:
+        """Fit the pair (h, r).
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            NaN is a missing value.
+        y : array-like of shape (n_rows,)
+            Two labels; the larger one is +1.
+        sample_weight : array-like of shape (n_rows,), optional
+            Each >= 0; weight 0 equals no row.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            When a parameter is out of range or the rows have one class only.
+        Interrupted
+            When the progress callback asks to stop.
+        """
+        self.costs_ = as_costs(self.costs)
+        self.surrogate_ = calibrated(self.costs_, loss=self.loss)
+        settings = self._settings()
+        rows, self.classes_ = read_rows(self, X, y, sample_weight)
+        train, apart = rows, None
+        if self.early_stopping:
+            train, apart = split_rows(rows, self.validation_fraction, self.random_state)
+        bins = 255 if self.max_bins == "auto" else int(self.max_bins)
+        codes = histogram_codes(train.X, train.weight, bins)
+        watch = None
+        if apart is not None:
+            watch = TreeValidation(
+                self.surrogate_,
+                codes,
+                (apart.X, apart.y, apart.weight),
+                best_constant(self.surrogate_, train.y, train.weight),
+                self.patience,
+            )
+        path = boost_trees(
+            self.surrogate_,
+            codes,
+            train.y,
+            train.weight,
+            settings,
+            progress=getattr(self, "_progress", None),
+            watch=watch,
+        )
+        n_rounds = len(path.trees) if watch is None else watch.patience.best_round
+        self.validation_path_ = None if watch is None else np.array(watch.patience.path)
+        self.n_rounds_ = n_rounds
+        self.objective_path_ = np.array(path.objective[: n_rounds + 1])
+        self._scorer = AbstentionTreesScorer(self._payload(path, codes))
+        return self
+
+    def _settings(self) -> TreeBoosting:
+        check_boosting(self)
+        check_count("max_depth", self.max_depth, least=1)
+        check_within("l2_regularization", self.l2_regularization, above=0.0)
+        check_within("min_leaf_weight", self.min_leaf_weight, above=0.0)
+        if self.max_bins != "auto":
+            check_count("max_bins", self.max_bins, least=2)
+        check_bins(self.max_bins)
+        if self.rule not in RULES:
+            kind = "rule of these trees"
+            raise UnknownNameError(kind, self.rule, RULES)
+        return TreeBoosting(
+            n_rounds=self.n_rounds,
+            learning_rate=self.learning_rate,
+            max_depth=self.max_depth,
+            penalty=self.l2_regularization,
+            min_leaf_weight=self.min_leaf_weight,
+        )
+
+    def _payload(self, path: TreePath, codes: Codes) -> dict[str, Any]:
+        trees = path.trees[: self.n_rounds_]
+        return {
+            "kind": "abstention-trees",
+            "n_features": int(self.n_features_in_),
+            "base": path.base,
+            "loss": self.loss,
+            "log_cost_ratio": self.surrogate_.log_cost_ratio,
+            "trees": tree_arrays(trees, codes),
+        }
+
+    def _pair(self, X: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        rows = self._checked(X)
+        return self._scorer.pair(rows)
+
+    def _checked(self, X: ArrayLike) -> NDArray[np.float64]:
+        check_is_fitted(self)
+        rows = validate_data(
+            self, X, reset=False, dtype=np.float64, ensure_all_finite="allow-nan"
+        )
+        return np.asarray(rows)
+
+    def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return h(x) of each row, shape (n_rows,)."""
+        return self._pair(X)[0]
+
+    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return the probabilities that (h, r) imply, shape (n_rows, 2)."""
+        rows = self._checked(X)
+        p = self._scorer.probability(rows)
+        return np.stack((1.0 - p, p), axis=1)
+
+    def reject_function(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return r(x) of each row: it is rejected where this is not positive.
+
+        With ``rule="chow"`` how far the implied probability lies outside the band of
+        probabilities where rejecting is cheapest.
+        """
+        if self.rule == "embedded":
+            return self._pair(X)[1]
+        p = self.predict_proba(X)[:, 1]
+        return np.maximum(p - self.costs_.p_plus, self.costs_.p_minus - p)
+
+    def decide(self, X: ArrayLike) -> NDArray[np.int8]:
+        """Return +1 (``classes_[1]``), -1 (``classes_[0]``) or 0 (reject) a row.
+
+        0 exactly where ``reject_function`` is not positive.
+        """
+        kept = self.reject_function(X) > 0.0
+        if self.rule == "embedded":
+            positive = self.decision_function(X) > 0.0
+        else:
+            positive = self.predict_proba(X)[:, 1] > self.costs_.p_plus
+        sign = np.where(positive, np.int8(1), np.int8(-1))
+        return np.where(kept, sign, np.int8(0)).astype(np.int8)
+
+    def scorer_payload(self) -> dict[str, Any]:
+        """Return the fitted model as plain data."""
+        check_is_fitted(self)
+        return self._scorer.payload()

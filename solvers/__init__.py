@@ -8,6 +8,11 @@ from importlib import import_module
 from typing import Any
 
 _HOMES = {
+    "AbstentionBoostingClassifier": "solvers.trainers.abstention_boosting",
+    "AbstentionTreeBoostingClassifier": "solvers.trainers.abstention_trees",
+    "AdaBoostStumpClassifier": "solvers.trainers.adaboost",
+    "GradientBoostingRejectClassifier": "solvers.trainers.gradient_boosting",
+    "TwoStepBoostingClassifier": "solvers.trainers.two_step_boosting",
     "c_path": "solvers.trainers.path",
     "CostMatrix": "solvers.costs",
     "DoubleHingeSVC": "solvers.trainers.svm",

@@ -77,11 +77,17 @@ def sort_scores(scores: Floats, positive: NDArray[np.bool_]) -> SortedScores:
         keys.sort()
         packed = keys.view(np.uint64)
         low, high = np.searchsorted(keys, [-_SUBNORMAL, _SUBNORMAL])
-        if not np.any(packed[low:high] & _MAGNITUDE > _ONE):
+        if low == high or _only_zeros(packed[low:high], scores):
             labels = packed.astype(np.uint8) & np.uint8(1)
             return SortedScores(packed, None, exponent, labels)
     order = np.argsort(scores, kind="stable")
     return SortedScores(None, scores[order], 0, positive[order].astype(np.uint8))
+
+
+def _only_zeros(keys: NDArray[np.uint64], scores: Floats) -> bool:
+    """Tell whether the smallest keys stand for zeros that were zeros before."""
+    zeros = not np.any(keys & _MAGNITUDE > _ONE)
+    return zeros and len(keys) == np.count_nonzero(scores == 0.0)
 
 
 def _pack(scores: Floats, positive: NDArray[np.bool_], scale: float) -> Floats:

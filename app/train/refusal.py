@@ -56,7 +56,10 @@ def field_errors(error: ValidationError, body: Mapping[str, Any]) -> list[FieldE
     details: dict[str, list[str]] = {}
     for found in error.errors(include_url=False, include_input=False):
         # A value that fits no member of a union is reported once for each.
-        details.setdefault(at(*_path(found["loc"], body)), []).append(_detail(found))
+        path = _path(found["loc"], body)
+        if found["type"].startswith("union_tag"):
+            path.append("kind")
+        details.setdefault(at(*path), []).append(_detail(found))
     return [
         FieldError(pointer, ", or: ".join(dict.fromkeys(said)))
         for pointer, said in details.items()
@@ -96,8 +99,6 @@ def _detail(found: Mapping[str, Any]) -> str:
         return f"not available in this version; available: {available}"
     if kind == "union_tag_not_found":
         return 'a "kind" is needed'
-    if kind == "literal_error" and found["loc"] == ("data", "kind"):
-        return "not available in this version; available: inline"
     if kind == "model_type":
         return "an object is needed"
     if kind == "value_error":

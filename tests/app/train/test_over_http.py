@@ -3,6 +3,7 @@
 import csv
 import gzip
 import os
+import time
 from pathlib import Path
 
 import numpy as np
@@ -160,6 +161,40 @@ def test_the_answer_says_where_the_job_is(server):
     assert response.headers["location"] == f"/jobs/{job['id']}"
     assert (job["status"], job["model"]) == ("queued", "tiny")
     assert server.await_job(job["id"])["status"] == "succeeded"
+
+
+def test_a_running_training_stops_within_a_second(server):
+    generator = np.random.default_rng(0)
+    rows = generator.normal(size=(6000, 10)).round(4)
+    labels = np.where(rows[:, 0] + 2 * generator.normal(size=6000) > 0, "yes", "no")
+    job = server.train(
+        {
+            "model": "long",
+            "trainer": {
+                "kind": "svm",
+                "C": 1e4,
+                "tol": 1e-6,
+                "solver": "decomposition",
+            },
+            "rule": {"kind": "chow", "reject_threshold": 0.2},
+            "data": {
+                "kind": "inline",
+                "columns": [*(f"c{j}" for j in range(10)), "y"],
+                "rows": [
+                    [*r, y] for r, y in zip(rows.tolist(), labels.tolist(), strict=True)
+                ],
+            },
+            "target": {"column": "y", "positive": "yes"},
+        },
+        wait=False,
+    )
+    server.await_job(job["id"], "running")
+    time.sleep(0.5)
+    begin = time.monotonic()
+    assert server.http.post(f"/jobs/{job['id']}/cancel").status_code == 202
+    assert server.await_job(job["id"])["status"] == "cancelled"
+    assert time.monotonic() - begin < 1.5  # a second, and what a busy machine adds
+    assert server.http.get("/models/long").status_code == 404
 
 
 def test_answers_are_the_same_bits_after_a_restart(start_service):

@@ -33,8 +33,12 @@ def test_the_body_of_the_tests_is_acceptable(body):
     [
         ({"model": "a:b"}, "/model", "pattern"),
         ({"model": 7}, "/model", "string"),
-        ({"trainer": {"kind": "magic"}}, "/trainer", "available: double-hinge-svm"),
-        ({"trainer": {}}, "/trainer", '"kind" is needed'),
+        (
+            {"trainer": {"kind": "magic"}},
+            "/trainer/kind",
+            "available: double-hinge-svm",
+        ),
+        ({"trainer": {}}, "/trainer/kind", '"kind" is needed'),
         ({"trainer": "svm"}, "/trainer", "valid dictionary"),
         ({"trainer": {"kind": "double-hinge-svm", "C": "1"}}, "/trainer/C", "number"),
         ({"trainer": {"kind": "double-hinge-svm", "C": True}}, "/trainer/C", "number"),
@@ -64,7 +68,7 @@ def test_the_body_of_the_tests_is_acceptable(body):
             "/trainer/kernel/gamma",
             "'scale' or 'auto'",
         ),
-        ({"rule": {"kind": "magic"}}, "/rule", "available: plug-in"),
+        ({"rule": {"kind": "magic"}}, "/rule/kind", "available: plug-in"),
         ({"costs": None}, "/costs", "needs costs"),
         ({"rule": {"kind": "chow"}, "costs": None}, "/costs", "reject_threshold"),
         (
@@ -147,7 +151,8 @@ def test_the_body_of_the_tests_is_acceptable(body):
         ({"evaluation": {"holdout": 0}, "refit": True}, "/refit", "all rows already"),
         ({"guards": {"outlier": 1}}, "/guards/outlier", "boolean"),
         ({"prevalence": 0}, "/prevalence", "greater than 0"),
-        ({"data": {"kind": "dataset", "id": "x"}}, "/data/kind", "available: inline"),
+        ({"data": {"kind": "file"}}, "/data/kind", "available: inline, dataset"),
+        ({"data": {"kind": "dataset", "id": "x"}}, "/data/id", "pattern"),
         ({"data": 3}, "/data", "object"),
     ],
 )

@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 from solvers.dual.problem import DualProblem, bias_and_violation
 from solvers.dual.registry import Progress, register, report
 from solvers.dual.solution import DualSolution, relative_gap
-from solvers.dual.starting import feasible_start
+from solvers.dual.starting import active_start
+from solvers.dual.threads import one_blas_thread
 from solvers.dual.working_point import WorkingPoint
 
 __all__ = ["active_set"]
@@ -78,14 +79,14 @@ def active_set(
             f' rows, got {problem.n_rows}; use solver="decomposition"'
         )
         raise ValueError(msg)
-    point = WorkingPoint(
-        problem.kernel_rows.matrix(), problem.losses, feasible_start(problem, start)
-    )
-    moved = _walk(point, max_iterations, progress)
-    scores = problem.gradient(point.weights)
-    bias, violation = bias_and_violation(problem, point.weights, scores)
-    primal = problem.primal(point.weights, bias, scores)
-    dual = problem.dual(point.weights, scores)
+    with one_blas_thread():
+        kernel = problem.kernel_rows.matrix()
+        point = WorkingPoint(kernel, problem.losses, active_start(problem, start))
+        moved = _walk(point, max_iterations, progress)
+        scores = problem.gradient(point.weights)
+        bias, violation = bias_and_violation(problem, point.weights, scores)
+        primal = problem.primal(point.weights, bias, scores)
+        dual = problem.dual(point.weights, scores)
     # At rounding the optimality conditions hold, whatever a gap between two numbers
     # near zero may look like.
     exact = violation <= point.rounding()

@@ -17,7 +17,6 @@ the number of steps guards against rounding.
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import ThreadpoolController
 
 from solvers.dual.blocks import run_blocks
 from solvers.dual.problem import DualProblem, bias_and_violation
@@ -25,6 +24,7 @@ from solvers.dual.registry import Progress, register
 from solvers.dual.solution import DualSolution, relative_gap
 from solvers.dual.state import PairState, Reporter, start_state
 from solvers.dual.sweeps import add_rows
+from solvers.dual.threads import one_blas_thread
 from solvers.dual.whole_matrix import run_pairs
 
 __all__ = ["solve_decomposition"]
@@ -52,8 +52,7 @@ def solve_decomposition(
     """Solve by decomposition (see ``solvers.dual.solve.solve`` for the parameters)."""
     limit = max(_STEP_LIMIT, 100 * problem.n_rows)
     limit = limit if max_iterations < 0 else max_iterations
-    # Threads of a matrix product that wait for the next one slow the loops between.
-    with _blas().limit(limits=1, user_api="blas"):
+    with one_blas_thread():
         state = start_state(problem, start)
         run = _Run(problem, state, tolerance, cache_mb, Reporter(progress, tolerance))
         run.until_certified(limit)
@@ -144,13 +143,3 @@ class _Run:
                 part = used[first : first + half]
                 slots = self.cache.fetch(part)
                 add_rows(self.state.g, self.cache.table, slots, self.state.beta[part])
-
-
-_CONTROLLERS: list[ThreadpoolController] = []
-
-
-def _blas() -> ThreadpoolController:
-    """Return the controller of this process's BLAS threads, looked up once."""
-    if not _CONTROLLERS:
-        _CONTROLLERS.append(ThreadpoolController())
-    return _CONTROLLERS[0]

@@ -18,6 +18,7 @@ from solvers.dual.interior_point import InteriorPoint, SplitProblem, newton_step
 from solvers.dual.problem import DualProblem, bias_and_violation
 from solvers.dual.registry import Progress, register, report
 from solvers.dual.solution import DualSolution, relative_gap
+from solvers.errors import InvalidLossError
 
 __all__ = ["MAX_ROWS", "reference"]
 
@@ -62,15 +63,15 @@ def reference(
     Raises
     ------
     ValueError
-        When there are too many rows or no weights sum to zero.
+        When there are too many rows, or no weights sum to zero (InvalidLossError).
     """
     if problem.n_rows > MAX_ROWS:
         msg = f"reference takes up to {MAX_ROWS} rows, got {problem.n_rows}"
         raise ValueError(msg)
     corners = problem.breakpoints
     if corners[:, 0].sum() > 0 or corners[:, -1].sum() < 0:
-        msg = "these losses have no minimum: all fall for ever in one direction"
-        raise ValueError(msg)
+        msg = "the losses are unbounded below in the bias: their slopes have one sign"
+        raise InvalidLossError(msg)
     split = _split(problem)
     state = InteriorPoint(
         u=split.length / 2,

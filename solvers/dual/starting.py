@@ -1,17 +1,18 @@
-"""A feasible point of the dual near weights that solved a neighbouring problem.
+"""A start for the active set, near weights that solved a neighbouring problem.
 
-The neighbour may have had another C or other costs, so its weights need not lie in
-the boxes, and a weight that was at its bound would lie strictly inside a longer
-segment, where no score holds it. Such a weight goes to the corner that its score
-asks for; the sum is then brought to zero by moving as few weights as possible.
+The neighbour may have had another C or other costs, so a weight that was at its bound
+may now lie strictly inside a longer segment, where no score holds it. It goes to the
+corner that its score asks for: rows inside their segments are what the active set must
+factorise.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 
+from solvers.dual.feasible import feasible_start
 from solvers.dual.problem import DualProblem, bias_and_violation
 
-__all__ = ["feasible_start"]
+__all__ = ["active_start"]
 
 Floats = NDArray[np.float64]
 
@@ -19,8 +20,8 @@ _NEAR = 0.05
 """A score this close to its knot may hold its weight inside the segment."""
 
 
-def feasible_start(problem: DualProblem, start: Floats | None) -> Floats:
-    """Return weights inside their boxes with sum zero, shape (n,).
+def active_start(problem: DualProblem, start: Floats | None) -> Floats:
+    """Return feasible weights, few of them inside a segment without reason.
 
     Parameters
     ----------
@@ -30,26 +31,14 @@ def feasible_start(problem: DualProblem, start: Floats | None) -> Floats:
 
     Raises
     ------
-    ValueError
-        When ``start`` has another shape or a number that is not finite, or when no
-        weights sum to zero (the losses then have no minimum in the bias).
+    InvalidLossError, ValueError
+        As ``solvers.dual.feasible.feasible_start``.
     """
     corners = problem.breakpoints
-    low, high = corners[:, 0], corners[:, -1]
-    if low.sum() > 0 or high.sum() < 0:
-        msg = "these losses have no minimum: all fall for ever in one direction"
-        raise ValueError(msg)
+    weights = feasible_start(corners, start)
     if start is None:
-        return _balanced(np.clip(np.zeros(problem.n_rows), low, high), corners)
-    given = np.asarray(start, dtype=np.float64)
-    if given.shape != (problem.n_rows,) or not np.isfinite(given).all():
-        msg = (
-            f"start must hold {problem.n_rows} finite weights, got shape {given.shape}"
-        )
-        raise ValueError(msg)
-    weights = np.clip(given, low, high)
-    weights = _snapped(problem, weights, corners)
-    return _balanced(weights, corners)
+        return weights
+    return feasible_start(corners, _snapped(problem, weights, corners))
 
 
 def _snapped(problem: DualProblem, weights: Floats, corners: Floats) -> Floats:
@@ -66,22 +55,3 @@ def _snapped(problem: DualProblem, weights: Floats, corners: Floats) -> Floats:
     place = (targets > scores[:, None]).sum(axis=1, keepdims=True)
     asked = np.take_along_axis(corners, place, axis=1)[:, 0]
     return np.where(far, asked, weights)
-
-
-def _balanced(weights: Floats, corners: Floats) -> Floats:
-    """Bring the sum to zero, weights inside a segment first, then one by one."""
-    weights = weights.copy()
-    inside = ~(corners == weights[:, None]).any(axis=1)
-    end = corners[:, -1] if weights.sum() < 0 else corners[:, 0]
-    room = end - weights
-    # Longest room first among equals, so that few weights leave their corner.
-    order = np.lexsort((-np.abs(room), ~inside))
-    for row in order:
-        missing = -weights.sum()
-        if missing == 0.0 or np.sign(missing) != np.sign(end[row] - weights[row]):
-            continue
-        if abs(missing) < abs(end[row] - weights[row]):
-            weights[row] += missing
-            break
-        weights[row] = end[row]
-    return weights

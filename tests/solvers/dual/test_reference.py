@@ -102,7 +102,7 @@ def test_what_it_cannot_take_is_refused(monkeypatch):
         np.zeros((2, 1)), np.array([[-2.0, -1.0]] * 2), np.zeros(2)
     )
     problem = DualProblem(KernelRows(Kernel("linear"), np.eye(2)), falling)
-    with pytest.raises(ValueError, match="no minimum"):
+    with pytest.raises(ValueError, match="unbounded below in the bias"):
         reference(problem)
     monkeypatch.setattr(module, "MAX_ROWS", 10)
     with pytest.raises(ValueError, match="up to 10 rows, got 14"):

@@ -17,7 +17,7 @@ __all__ = ["LogisticRows"]
 class LogisticRows:
     """Rows of the logistic loss, form "sum": exp of both margins is the state."""
 
-    tolerance = 1e-6
+    tolerance = 1e-10
 
     def __init__(
         self,

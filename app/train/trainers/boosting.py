@@ -1,16 +1,23 @@
-"""Boosters of stumps."""
+"""Boosters: of stumps (joint, and AdaBoost) and of trees (joint, and of log loss)."""
 
 from typing import Annotated, Literal
 
 from pydantic import Field
 
 from app.strict import StrictModel
-from app.train.base import Fraction
+from app.train.base import Fraction, Positive
 
-__all__ = ["AbstentionBoostingTrainer", "AdaBoostTrainer"]
+__all__ = [
+    "AbstentionBoostingTrainer",
+    "AbstentionTreesTrainer",
+    "AdaBoostTrainer",
+    "GradientBoostingTrainer",
+]
 
 Rounds = Annotated[int, Field(ge=0, le=100_000)]
 Bins = Annotated[int, Field(ge=2, le=255)] | Literal["auto"] | None
+Depth = Annotated[int, Field(ge=1, le=16)]
+Patience = Annotated[int, Field(ge=1)]
 Rate = Annotated[float, Field(gt=0, le=1)]
 
 
@@ -31,7 +38,7 @@ class AbstentionBoostingTrainer(StrictModel):
     """Histogram bins of a column; null searches every threshold."""
     validation_fraction: Fraction = 0.2
     """Part of the training rows that early stopping keeps apart."""
-    patience: Annotated[int, Field(ge=1)] = 30
+    patience: Patience = 30
     """Rounds without gain after which early stopping ends."""
 
 
@@ -43,3 +50,37 @@ class AdaBoostTrainer(StrictModel):
     learning_rate: Rate = 1.0
     max_bins: Bins = "auto"
     """Histogram bins of a column; null searches every threshold."""
+
+
+class AbstentionTreesTrainer(StrictModel):
+    """Second-order boosting of a score and a rejector by trees of two outputs."""
+
+    kind: Literal["abstention-trees"]
+    n_rounds: Rounds = 500
+    loss: Literal["logistic", "exponential"] = "logistic"
+    max_depth: Depth = 2
+    learning_rate: Rate = 0.1
+    l2_regularization: Positive = 1.0
+    min_leaf_weight: Annotated[float, Field(ge=0)] = 5.0
+    """Least sum of row weights in a leaf: rows, where there are no weights."""
+    early_stopping: bool = True
+    validation_fraction: Fraction = 0.2
+    """Part of the training rows that early stopping keeps apart."""
+    patience: Patience = 50
+    max_bins: Annotated[int, Field(ge=2, le=255)] | Literal["auto"] = "auto"
+
+
+class GradientBoostingTrainer(StrictModel):
+    """Gradient-boosted trees on the log loss; a score rule adds the reject option."""
+
+    kind: Literal["gradient-boosting"]
+    n_rounds: Annotated[int, Field(ge=1, le=100_000)] = 500
+    learning_rate: Rate = 0.1
+    max_depth: Depth = 3
+    min_samples_leaf: Annotated[int, Field(ge=1)] = 5
+    l2_regularization: Annotated[float, Field(ge=0)] = 1.0
+    early_stopping: bool = True
+    validation_fraction: Fraction = 0.2
+    """Part of the training rows that early stopping keeps apart."""
+    patience: Patience = 30
+    max_bins: Annotated[int, Field(ge=2, le=255)] = 255

@@ -13,7 +13,12 @@ from typing import Annotated
 
 from pydantic import Field
 
-from app.train.trainers.boosting import AbstentionBoostingTrainer, AdaBoostTrainer
+from app.train.trainers.boosting import (
+    AbstentionBoostingTrainer,
+    AbstentionTreesTrainer,
+    AdaBoostTrainer,
+    GradientBoostingTrainer,
+)
 from app.train.trainers.psvm import ProbabilisticLabelTrainer
 from app.train.trainers.svm import DoubleHingeTrainer, HingeTrainer
 from solvers.rules.registry import RULES
@@ -64,17 +69,21 @@ TRAINERS = {
     for entry in (
         TrainerKind("double-hinge-svm", ("plug-in", "bartlett-wegkamp")),
         TrainerKind("abstention-boosting", ("embedded",)),
+        TrainerKind("abstention-trees", ("embedded",)),
         TrainerKind("p-svm", ("plug-in",), probabilities=True),
         TrainerKind("svm"),
         TrainerKind("adaboost"),
+        TrainerKind("gradient-boosting"),
     )
 }
 
 Trainer = Annotated[
     DoubleHingeTrainer
     | AbstentionBoostingTrainer
+    | AbstentionTreesTrainer
     | ProbabilisticLabelTrainer
     | HingeTrainer
-    | AdaBoostTrainer,
+    | AdaBoostTrainer
+    | GradientBoostingTrainer,
     Field(discriminator="kind"),
 ]

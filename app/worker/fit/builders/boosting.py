@@ -1,14 +1,21 @@
-"""Boosters of stumps: joint ones (h, r), and AdaBoost."""
+"""Boosters of stumps and of trees: joint ones (h, r), AdaBoost, gradient boosting."""
 
 from collections.abc import Sequence
 from typing import Any
 
-from app.train.trainers.boosting import AbstentionBoostingTrainer, AdaBoostTrainer
+from app.train.trainers.boosting import (
+    AbstentionBoostingTrainer,
+    AbstentionTreesTrainer,
+    AdaBoostTrainer,
+    GradientBoostingTrainer,
+)
 from app.worker.fit.builders.base import Builder, Facts, Setting
 from solvers.trainers.abstention_boosting import AbstentionBoostingClassifier
+from solvers.trainers.abstention_trees import AbstentionTreeBoostingClassifier
 from solvers.trainers.adaboost import AdaBoostStumpClassifier
+from solvers.trainers.gradient_boosting import GradientBoostingRejectClassifier
 
-__all__ = ["ABSTENTION_BOOSTING", "ADABOOST"]
+__all__ = ["ABSTENTION_BOOSTING", "ABSTENTION_TREES", "ADABOOST", "GRADIENT_BOOSTING"]
 
 
 def importance(booster: Any, names: Sequence[str]) -> Facts:
@@ -43,5 +50,28 @@ def _adaboost(trainer: AdaBoostTrainer, setting: Setting) -> Any:
     return AdaBoostStumpClassifier(**trainer.model_dump(exclude={"kind"}))
 
 
+def _tree_facts(booster: Any, names: Sequence[str]) -> Facts:
+    del names  # the trees' importance is not told
+    return {"trees": int(booster.n_rounds_)}
+
+
+def _abstention_trees(trainer: AbstentionTreesTrainer, setting: Setting) -> Any:
+    return AbstentionTreeBoostingClassifier(
+        costs=setting.costs,
+        random_state=setting.seed,
+        **trainer.model_dump(exclude={"kind"}),
+    )
+
+
+def _gradient_boosting(trainer: GradientBoostingTrainer, setting: Setting) -> Any:
+    return GradientBoostingRejectClassifier(
+        categorical_features=list(setting.categorical) or None,
+        random_state=setting.seed,
+        **trainer.model_dump(exclude={"kind"}),
+    )
+
+
 ABSTENTION_BOOSTING = Builder(_abstention_stumps, _stump_facts, missing_native=True)
 ADABOOST = Builder(_adaboost, _stump_facts, missing_native=True)
+ABSTENTION_TREES = Builder(_abstention_trees, _tree_facts, missing_native=True)
+GRADIENT_BOOSTING = Builder(_gradient_boosting, _tree_facts, missing_native=True)

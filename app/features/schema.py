@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from app.errors import FieldError
 from app.features.faults import unusable
-from app.features.table import ColumnType, Table
+from app.features.table import ColumnType, Table, name_problem
 
 __all__ = [
     "LARGEST_NUMBER",
@@ -104,13 +104,21 @@ class FeatureSchema:
         Raises
         ------
         InvalidRequestError
-            When there is no row or no column, or a categorical column has more
+            When there is no row or no column, a name cannot be a key (see
+            `app.features.table.name_problem`), or a categorical column has more
             than `MAX_CATEGORIES` values or one longer than `MAX_CATEGORY_LENGTH`.
         """
         names = table.names if columns is None else list(columns)
         if not names or not table.n_rows:
             detail = "training needs at least one row and one feature column"
             raise unusable([FieldError("/data", detail)])
+        unfit = [(name, name_problem(name)) for name in names]
+        if any(problem for _, problem in unfit):
+            raise unusable(
+                FieldError("/data/columns", problem, column=name[:200])
+                for name, problem in unfit
+                if problem
+            )
         features = tuple(_learn(table, name, missing_native) for name in names)
         return cls(features, missing_native)
 

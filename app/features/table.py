@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 from app.errors import FieldError
 from app.features.faults import unusable
 
-__all__ = ["ColumnType", "Table"]
+__all__ = ["ColumnType", "Table", "name_problem"]
 
 ColumnType = Literal["numeric", "boolean", "categorical"]
 
@@ -177,7 +177,7 @@ def _check_names(names: Sequence[str], pointer: str) -> None:
     faults = []
     seen: set[str] = set()
     for j, name in enumerate(names):
-        problem = _name_problem(name)
+        problem = name_problem(name)
         if not problem and name in seen:
             problem = "the column name is given twice"
         if problem:
@@ -187,7 +187,7 @@ def _check_names(names: Sequence[str], pointer: str) -> None:
         raise unusable(faults)
 
 
-def _name_problem(name: str) -> str:
+def name_problem(name: str) -> str:
     """Say what is wrong with a column name, or nothing."""
     if not name:
         return "a column needs a name"

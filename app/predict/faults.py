@@ -13,7 +13,7 @@ from msgspec import Raw
 from app.errors import FieldError
 from app.features.schema import FeatureSchema
 from app.features.table import ColumnType
-from app.predict.rows import CELL_TYPES
+from app.predict.cells import CELL_TYPES
 
 __all__ = ["grid_faults", "instance_faults"]
 

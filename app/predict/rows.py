@@ -2,10 +2,11 @@
 
 A model's columns become a struct (rows as objects) or a tuple (rows as lists) that the
 decoder checks while it reads: every key, every type, finite numbers. ``null`` is a
-missing value. Numbers are exact doubles; nothing is converted from text.
+missing value. Numbers are exact doubles; nothing is converted from text. Models with
+very many columns read dictionaries instead (``app.predict.wide``).
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from operator import itemgetter
@@ -20,18 +21,19 @@ from numpy.typing import NDArray
 from app.errors import FieldError
 from app.features.faults import unusable
 from app.features.schema import FeatureSchema
-from app.features.table import ColumnType
+from app.predict.cells import CELL_TYPES
+from app.predict.wide import Tuples, wide_rows
 
-__all__ = ["CELL_TYPES", "RowReader", "RowReaders", "Rows"]
-
-CELL_TYPES: dict[ColumnType, Any] = {
-    "numeric": float | None,
-    "boolean": bool | None,
-    "categorical": str | None,
-}
+__all__ = ["RowReader", "RowReaders", "Rows"]
 
 _MOST_LAYOUTS = 32
 """Orders of columns whose decoders are kept."""
+
+_WIDE = 128
+"""Columns above which a dictionary is read faster than a struct."""
+
+_MOST_EXTRA = 1000
+"""Columns of a table that may be passed over; wider ones are a mistake."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +49,6 @@ class Rows:
 
     numbers: NDArray[np.float64]
     categories: list[list[str | None]]
-
-
-Tuples = Callable[[list[Any]], Iterable[tuple[Any, ...]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +92,11 @@ def _numbers(
 ) -> NDArray[np.float64]:
     # NumPy makes NaN of None, 1 of True, and takes a double as it is.
     cells = chain.from_iterable(rows)
-    return np.fromiter(cells, np.float64, n * k).reshape(n, k)
+    try:
+        return np.fromiter(cells, np.float64, n * k).reshape(n, k)
+    except OverflowError:
+        msg = "a whole number is out of range"
+        raise ValueError(msg) from None
 
 
 class RowReaders:
@@ -132,6 +135,9 @@ class RowReaders:
         return self._layouts[key]
 
     def _for_objects(self, ignore_extra: bool) -> RowReader:
+        if len(self._features) > _WIDE:
+            decoder, tuples = wide_rows(self._features, ignore_extra=ignore_extra)
+            return RowReader(decoder, tuples, *self._counts)
         fields = [
             (f"column_{i}", CELL_TYPES[feature.type])
             for i, feature in enumerate(self._features)
@@ -144,22 +150,27 @@ class RowReaders:
             forbid_unknown_fields=not ignore_extra,
             gc=False,
         )
-        decoder = msgspec.json.Decoder(list[row])  # type: ignore[valid-type]
-        return RowReader(decoder, lambda rows: map(astuple, rows), *self._counts)
+        structs = msgspec.json.Decoder(list[row])  # type: ignore[valid-type]
+        return RowReader(structs, lambda rows: map(astuple, rows), *self._counts)
 
     def _for_lists(self, columns: Sequence[str]) -> RowReader:
         types = {f.name: CELL_TYPES[f.type] for f in self._features}
         cells = tuple(types.get(name, Any) for name in columns)
         row: Any = GenericAlias(tuple, cells)
         decoder = msgspec.json.Decoder(list[row])
-        order = [columns.index(feature.name) for feature in self._features]
+        place = {name: j for j, name in enumerate(columns)}
+        order = [place[feature.name] for feature in self._features]
         return RowReader(decoder, _reordered(order, len(columns)), *self._counts)
 
     def _check(self, columns: Sequence[str], ignore_extra: bool) -> None:
+        if len(columns) > len(self._features) + _MOST_EXTRA:
+            detail = f"at most {_MOST_EXTRA} columns beside the model's are passed over"
+            raise unusable([FieldError("/data/columns", detail)])
+        given = set(columns)
         faults = [
             FieldError("/data/columns", "the column is missing", column=feature.name)
             for feature in self._features
-            if feature.name not in columns
+            if feature.name not in given
         ]
         seen: set[str] = set()
         for j, name in enumerate(columns):

@@ -15,12 +15,14 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 import httpx
 import numpy as np
+import psutil
 
 from app.artifacts.model import Labels, ServedModel
 from app.artifacts.store import ArtifactStore
@@ -37,9 +39,18 @@ from solvers.scoring import load
 from solvers.scoring.kernel_machine import kernel_machine_payload
 from tests.benchmarks.http_load import Load, closed_loop, open_loop, post
 
+Row = dict[str, Any]
 COLUMNS = [f"feature_{j}" for j in range(8)]
 N_VECTORS = 300
 ROOT = Path(__file__).parents[2]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A load, and the server's processor time for each of its requests."""
+
+    load: Load
+    cpu_s: float
 
 
 def run(quick: bool, data: Path | None) -> list[dict[str, Any]]:
@@ -110,9 +121,22 @@ def _store_model(folder: Path) -> None:
     database.close()
 
 
+@dataclass(frozen=True)
+class Server:
+    """A running server: where it listens, and what it has used of the processor."""
+
+    port: int
+    process: psutil.Process
+
+    def cpu_s(self) -> float:
+        """Return the seconds of processor time used so far."""
+        used = self.process.cpu_times()
+        return used.user + used.system
+
+
 @contextmanager
-def _server(folder: str, *command: str) -> Iterator[int]:
-    """Start a server; yield its port."""
+def _server(folder: str, *command: str) -> Iterator[Server]:
+    """Start a server and wait until it answers."""
     process = subprocess.Popen(
         [sys.executable, *command],
         env={**os.environ, "DEMUR_DATA_DIR": folder, "DEMUR_LOG_LEVEL": "warning"},
@@ -126,7 +150,7 @@ def _server(folder: str, *command: str) -> Iterator[int]:
         assert found is not None
         port = int(found[1])
         _await_answer(port)
-        yield port
+        yield Server(port, psutil.Process(process.pid))
     finally:
         process.terminate()
         process.wait(30)
@@ -159,19 +183,28 @@ def _body(n: int) -> bytes:
 
 
 def _alternating(
-    ports: tuple[int, int], n: int, connections: int, seconds: float, rounds: int
-) -> list[tuple[Load, Load]]:
+    servers: tuple[Server, Server],
+    n: int,
+    connections: int,
+    seconds: float,
+    rounds: int,
+) -> list[tuple[Measured, Measured]]:
     request = post("/predict", _body(n))
 
-    def once(port: int) -> Load:
-        return asyncio.run(closed_loop(port, request, connections, seconds))
+    def once(server: Server, span: float) -> Measured:
+        before = server.cpu_s()
+        load_ = asyncio.run(closed_loop(server.port, request, connections, span))
+        spent = server.cpu_s() - before
+        return Measured(load_, spent / len(load_.latencies_s))
 
-    for port in ports:
-        asyncio.run(closed_loop(port, request, connections, 0.2))
-    return [(once(ports[0]), once(ports[1])) for _ in range(rounds)]
+    for server in servers:
+        once(server, 0.3)
+    return [
+        (once(servers[0], seconds), once(servers[1], seconds)) for _ in range(rounds)
+    ]
 
 
-def _row(work: str, bar: float, pairs: list[tuple[float, float]], **more: Any) -> Any:
+def _row(work: str, bar: float, pairs: list[tuple[float, float]], **more: Any) -> Row:
     ratio = median(ours / peer for ours, peer in pairs)
     return {
         "work": work,
@@ -185,21 +218,33 @@ def _row(work: str, bar: float, pairs: list[tuple[float, float]], **more: Any) -
     }
 
 
-def _single_rows(ours: int, echo: int, connections: int, seconds: float, rounds: int):
-    loads = _alternating((ours, echo), 1, connections, seconds, rounds)
-    pairs = [(a.per_second, b.per_second) for a, b in loads]
+def _cpu(measured: list[tuple[Measured, Measured]]) -> dict[str, float]:
+    return {
+        "cpu_us": median(a.cpu_s for a, _ in measured) * 1e6,
+        "peer_cpu_us": median(b.cpu_s for _, b in measured) * 1e6,
+    }
+
+
+def _single_rows(
+    ours: Server, echo: Server, connections: int, seconds: float, rounds: int
+) -> Row:
+    measured = _alternating((ours, echo), 1, connections, seconds, rounds)
+    pairs = [(a.load.per_second, b.load.per_second) for a, b in measured]
     return _row(
         f"1 row, {connections} connections, requests/s",
         1.0,
         pairs,
         peer="FastAPI async pydantic echo",
-        p99_ms=median(a.percentile_ms(99) for a, _ in loads),
+        p99_ms=median(a.load.percentile_ms(99) for a, _ in measured),
+        **_cpu(measured),
     )
 
 
-def _many_rows(ours: int, echo: int, seconds: float, rounds: int):
-    loads = _alternating((ours, echo), 10_000, 1, max(seconds, 2.0), rounds)
-    pairs = [(a.per_second * 10_000, b.per_second * 10_000) for a, b in loads]
+def _many_rows(ours: Server, echo: Server, seconds: float, rounds: int) -> Row:
+    measured = _alternating((ours, echo), 10_000, 1, max(seconds, 2.0), rounds)
+    pairs = [
+        (a.load.per_second * 10_000, b.load.per_second * 10_000) for a, b in measured
+    ]
     row = _row("10k rows a request, rows/s", 0.0, pairs, peer="the same echo")
     return {**row, "bar": 250_000.0, "met": row["ours"] >= 250_000.0}
 
@@ -214,13 +259,13 @@ async def _small_beside_large(port: int, seconds: float) -> Load:
     return load_
 
 
-def _beside_large(ours: int, inline: int, seconds: float, rounds: int):
-    for port in (ours, inline):
-        asyncio.run(_small_beside_large(port, 0.5))
+def _beside_large(ours: Server, inline: Server, seconds: float, rounds: int) -> Row:
+    for server in (ours, inline):
+        asyncio.run(_small_beside_large(server.port, 0.5))
     pairs = []
     for _ in range(rounds):
-        a = asyncio.run(_small_beside_large(ours, max(seconds, 2.0)))
-        b = asyncio.run(_small_beside_large(inline, max(seconds, 2.0)))
+        a = asyncio.run(_small_beside_large(ours.port, max(seconds, 2.0)))
+        b = asyncio.run(_small_beside_large(inline.port, max(seconds, 2.0)))
         pairs.append((a.percentile_ms(99), b.percentile_ms(99)))
     row = _row(
         "1 row beside two 10k-row posters, p99 ms",
@@ -231,12 +276,12 @@ def _beside_large(ours: int, inline: int, seconds: float, rounds: int):
     return {**row, "met": row["ratio"] <= row["bar"]}
 
 
-def _beside_training(ours: int, seconds: float):
+def _beside_training(ours: Server, seconds: float) -> Row:
     """Measure at 300 requests/s, idle and while the worker trains."""
     small = post("/predict", _body(1))
     span = max(seconds, 4.0)
-    asyncio.run(open_loop(ours, small, 300, 1.0))
-    idle = asyncio.run(open_loop(ours, small, 300, span)).percentile_ms(99)
+    asyncio.run(open_loop(ours.port, small, 300, 1.0))
+    idle = asyncio.run(open_loop(ours.port, small, 300, span)).percentile_ms(99)
     draw = np.random.default_rng(0)
     X = draw.normal(size=(8000, 8))
     y = np.where((X**2).sum(axis=1) + 3 * draw.normal(size=8000) > 7.3, "yes", "no")
@@ -254,11 +299,11 @@ def _beside_training(ours: int, seconds: float):
         "data": {"kind": "inline", "columns": [*COLUMNS, "outcome"], "rows": rows},
         "target": {"column": "outcome", "positive": "yes"},
     }
-    with httpx.Client(base_url=f"http://127.0.0.1:{ours}", timeout=60) as http:
+    with httpx.Client(base_url=f"http://127.0.0.1:{ours.port}", timeout=60) as http:
         job = http.post("/train", json=body).raise_for_status().json()["id"]
         while http.get(f"/jobs/{job}").json()["status"] == "queued":
             time.sleep(0.02)
-        busy = asyncio.run(open_loop(ours, small, 300, span)).percentile_ms(99)
+        busy = asyncio.run(open_loop(ours.port, small, 300, span)).percentile_ms(99)
         status = http.get(f"/jobs/{job}").json()["status"]
         if status == "running":
             http.post(f"/jobs/{job}/cancel").raise_for_status()

@@ -176,3 +176,9 @@ def test_the_callers_numbers_are_left_alone():
     before = numbers.copy()
     Encoder(schema).encode(numbers)
     np.testing.assert_array_equal(numbers, before)
+
+
+def test_a_column_that_no_key_can_name_is_refused_wherever_it_comes_from():
+    table = Table({'a"b': np.array([1.0])}, {'a"b': "numeric"})
+    with pytest.raises(InvalidRequestError, match="double quote"):
+        FeatureSchema.fit(table)

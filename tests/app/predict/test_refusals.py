@@ -349,3 +349,11 @@ def test_a_damaged_file_is_told_and_not_loaded(serve):
     assert registry.add("pima", other) == sha256  # written anew: it works again
     answer = running.http.post("/predict", json={"model": "pima", "instances": [ROW]})
     assert answer.status_code == 200
+
+
+def test_a_table_with_far_too_many_columns(client):
+    columns = [*COLUMNS, *(f"extra {j}" for j in range(1001))]
+    data = {"columns": columns, "rows": []}
+    body = {"model": "pima", "data": data, "extra_columns": "ignore"}
+    (fault,) = refused(client, body, 422)["errors"]
+    assert "at most 1000" in fault["detail"]

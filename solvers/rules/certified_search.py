@@ -34,7 +34,7 @@ __all__ = ["PairCounts", "Pairs", "Split", "certified", "pairs_of", "split_rows"
 Floats = NDArray[np.float64]
 
 # Share of the rows that makes the short list.
-SELECTION_SHARE = 0.25
+SELECTION_SHARE = 0.2
 _CUTS = 64
 # How much of the foresight is the smooth curve, the rest being the labels.
 _CURVE = 0.8

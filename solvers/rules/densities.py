@@ -26,6 +26,8 @@ _MOST_STEPS = 1 << 17
 _STEPS_PER_WIDTH = 8.0
 # A normal window ends here for all that float64 can tell of a density.
 _REACH = 8.0
+# Squares and cubes of a width have to be numbers.
+_LARGEST = 1e100
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,10 +111,18 @@ def estimate_densities(
 
     Where a few scores lie so far out that no grid would resolve the others, they are
     drawn in: their mass is kept, only the far tail of the density moves.
+
+    Raises
+    ------
+    ValueError
+        Where the spread of the scores is beyond 1e100 or below 1e-100.
     """
     scores = _drawn_in(scores)
     low, high = float(scores.min()), float(scores.max())
     span = high - low if high > low else max(abs(low), 1.0)
+    if not 1.0 / _LARGEST < span < _LARGEST:
+        msg = f"scores spread over {span:g} cannot be smoothed: scale them nearer to 1"
+        raise ValueError(msg)
     low, steps = (low, _STEPS) if high > low else (low - span / 2.0, _STEPS)
     # At first on a grid that is fine enough for the widths, then for the windows.
     masses = _bin(scores, positive, weights, (low, span / steps, steps))
@@ -137,7 +147,8 @@ def estimate_densities(
 
 
 def _drawn_in(scores: Floats) -> Floats:
-    span = float(np.ptp(scores))
+    with np.errstate(over="ignore"):
+        span = float(np.ptp(scores))
     first, last = np.quantile(scores[:: 1 + len(scores) // 10_000], [0.01, 0.99])
     middle = float(last - first)
     # A width is at least about 0.03 of the middle for any number of rows we can hold.

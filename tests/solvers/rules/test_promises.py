@@ -1,0 +1,261 @@
+"""Bounded error and bounded cost: what is promised, and that it is kept."""
+
+from math import sqrt
+
+import numpy as np
+import pytest
+from draws import gaussian
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from solvers.costs import CostMatrix
+from solvers.errors import InvalidCostsError
+from solvers.metrics import expected_cost
+from solvers.rules import BoundedCostRule, BoundedErrorRule, check_promise
+from solvers.rules.tails import (
+    binomial_interval,
+    binomial_tail,
+    mean_loss_tail,
+    rows_to_certify,
+)
+
+BY = ["all", "decision", "label"]
+COSTS = CostMatrix(1, 5, 0.5, 0.2)
+
+
+def normal_classes(rng, n):
+    y = np.where(rng.random(n) < 0.4, 1, -1)
+    return y + rng.normal(size=n), y
+
+
+def logistic_noise(rng, n):
+    scores = rng.normal(size=n)
+    return scores, np.where(rng.random(n) < 1 / (1 + np.exp(-3 * scores)), 1, -1)
+
+
+def few_values(rng, n):
+    # A tree with five leaves: every threshold meets ties.
+    leaf = rng.integers(0, 5, n)
+    share = np.array([0.03, 0.08, 0.5, 0.88, 0.95])
+    return leaf.astype(float), np.where(rng.random(n) < share[leaf], 1, -1)
+
+
+DRAWS = [normal_classes, logistic_noise, few_values]
+
+
+def worst_error(y, decided, by):
+    wrong = (decided != 0) & (decided != y)
+    if by == "all":
+        groups = [decided != 0]
+    elif by == "decision":
+        groups = [decided == 1, decided == -1]
+    else:
+        groups = [(decided != 0) & (y == 1), (decided != 0) & (y == -1)]
+    return max((wrong[group].mean() if group.any() else 0.0) for group in groups)
+
+
+def share_broken(draw, by, repeats, n=400, limit=0.1, confidence=0.9):
+    """Return the share of draws whose rule is feasible and breaks its promise."""
+    rng = np.random.default_rng(7)
+    population = draw(rng, 300_000)
+    broken = 0
+    for _ in range(repeats):
+        rule = BoundedErrorRule(limit, confidence=confidence, by=by)
+        scores, y = draw(rng, n)
+        rule.fit(scores, y)
+        truth = worst_error(population[1], rule.decide(population[0]), by)
+        # The population's own error is known to about 0.001.
+        broken += rule.feasible_ and truth > limit + 0.002
+    return broken / repeats
+
+
+def allowed(confidence, repeats):
+    miss = 1 - confidence
+    return miss + 3 * sqrt(miss * (1 - miss) / repeats)
+
+
+@pytest.mark.parametrize("draw", DRAWS, ids=lambda draw: draw.__name__)
+@pytest.mark.parametrize("by", BY)
+def test_the_promise_is_kept_over_draws(draw, by):
+    assert share_broken(draw, by, repeats=40) <= allowed(0.9, 40)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("draw", DRAWS, ids=lambda draw: draw.__name__)
+@pytest.mark.parametrize("by", BY)
+def test_the_promise_is_kept_over_2000_draws(draw, by):
+    assert share_broken(draw, by, repeats=2000) <= allowed(0.9, 2000)
+
+
+def test_the_cost_promise_is_kept_over_draws():
+    rng = np.random.default_rng(1)
+    population = normal_classes(rng, 200_000)
+    broken = 0
+    for _ in range(60):
+        rule = BoundedCostRule(0.3, COSTS, confidence=0.9)
+        rule.fit(*normal_classes(rng, 400))
+        spent = expected_cost(population[1], rule.decide(population[0]), COSTS)
+        broken += rule.feasible_ and spent > 0.3 + 0.002
+    assert broken / 60 <= allowed(0.9, 60)
+
+
+@pytest.mark.parametrize("by", BY)
+def test_with_many_rows_the_limit_is_nearly_used_up(by):
+    scores, y = gaussian(0, 20_000)
+    rule = BoundedErrorRule(0.05, by=by).fit(scores, y)
+    decided = rule.decide(scores)
+    assert rule.feasible_
+    assert 0.02 < worst_error(y, decided, by) < 0.055
+    assert np.mean(decided != 0) > 0.4
+
+
+def test_two_budgets_are_kept_apart_and_costs_choose_among_what_is_kept():
+    scores, y = gaussian(1, 20_000)
+    limits = {"+1": 0.04, "-1": 0.1}
+    most = BoundedErrorRule(limits, by="decision").fit(scores, y)
+    called = most.decide(scores)
+    assert np.mean(y[called == 1] == -1) < 0.045
+    assert 0.03 < np.mean(y[called == -1] == 1) < 0.105
+    cheap = BoundedErrorRule(limits, by="decision", costs=COSTS).fit(scores, y)
+    prices = [expected_cost(y, rule.decide(scores), COSTS) for rule in (cheap, most)]
+    assert prices[0] <= prices[1]
+    assert np.mean(cheap.decide(scores) != 0) <= np.mean(called != 0)
+
+
+@pytest.mark.parametrize("by", BY)
+def test_an_infeasible_demand_is_an_answer(by):
+    scores, y = gaussian(2, 150, shift=0.4)
+    rule = BoundedErrorRule(0.01, confidence=0.99, by=by).fit(scores, y)
+    facts = rule.payload()
+    assert not facts["feasible"]
+    assert (rule.decide([-1e300, 0.0, 1e300]) == 0).all()
+    assert facts["lower"] is facts["upper"] is None
+    assert "not promised" in facts["promise"]
+    smallest = facts["smallest_max_error"]
+    assert 0.01 < smallest < 1
+    # What is said to be possible is possible, and little less is not.
+    at = BoundedErrorRule(smallest, confidence=0.99, by=by).fit(scores, y)
+    assert at.feasible_
+    below = BoundedErrorRule(0.9 * smallest, confidence=0.99, by=by).fit(scores, y)
+    assert not below.feasible_
+
+
+def test_the_rows_that_are_said_to_be_missing_are_about_enough():
+    scores, y = gaussian(3, 200)
+    rule = BoundedErrorRule(0.04, by="all").fit(scores, y)
+    assert not rule.feasible_
+    enough = 200 + rule.more_rows_
+    feasible = [
+        BoundedErrorRule(0.04).fit(*gaussian(seed, 2 * enough)).feasible_
+        for seed in range(20)
+    ]
+    assert np.mean(feasible) >= 0.5
+    # Where the classes do not differ, no number of rows will do.
+    rng = np.random.default_rng(0)
+    noise = rng.normal(size=2000), np.where(rng.random(2000) < 0.5, 1, -1)
+    hopeless = BoundedErrorRule(0.01).fit(*noise)
+    assert hopeless.more_rows_ is None
+    assert "not likely" in hopeless.promise_
+
+
+def test_the_promise_says_what_how_sure_and_from_how_many():
+    scores, y = gaussian(4, 4000)
+    sentence = BoundedErrorRule(0.08, confidence=0.9).fit(scores, y).promise_
+    for part in ("8 %", "90 %", "800 rows", "3200 others", "decided cases"):
+        assert part in sentence
+    groups = BoundedErrorRule(0.08, by="decision").fit(scores, y).payload()["counted"]
+    assert set(groups["groups"]) == {"+1", "-1"}
+    assert "called +1" in BoundedErrorRule(0.08, by="decision").fit(scores, y).promise_
+    assert "true +1" in BoundedErrorRule(0.08, by="label").fit(scores, y).promise_
+
+
+def test_a_promise_is_checked_on_new_rows():
+    scores, y = gaussian(5, 5000)
+    rule = BoundedErrorRule(0.06).fit(scores, y)
+    facts = rule.payload()
+    fresh, truth = gaussian(6, 20_000)
+    good = check_promise(facts, truth, rule.decide(fresh))
+    assert good["status"] == "holds"
+    assert good["groups"]["all"]["interval"][1] <= 0.06
+    shifted = check_promise(facts, truth, rule.decide(fresh + 2.0))
+    assert shifted["status"] == "broken"
+    assert check_promise(facts, truth[:5], rule.decide(fresh[:5]))["status"] == "open"
+    none = BoundedErrorRule(0.001).fit(*gaussian(7, 100)).payload()
+    assert check_promise(none, [1], [0])["status"] == "nothing promised"
+
+
+@pytest.mark.parametrize(
+    ("parameters", "told"),
+    [
+        ({"max_error": 0.0}, "max_error"),
+        ({"max_error": 1.0}, "max_error"),
+        ({"max_error": {"+1": 0.1, "-1": 0.1}}, "by='all'"),
+        ({"max_error": {"+1": 0.1}, "by": "label"}, "max_error"),
+        ({"max_error": 0.1, "by": "class"}, "by must be"),
+        ({"max_error": 0.1, "confidence": 1.0}, "confidence"),
+        ({"max_error": 0.1, "confidence": 0.0}, "confidence"),
+    ],
+)
+def test_demands_that_are_none_are_refused(parameters, told):
+    with pytest.raises(ValueError, match=told):
+        BoundedErrorRule(**parameters).fit(*gaussian(0, 50))
+
+
+def test_costs_outside_the_bound_are_refused():
+    scores, y = gaussian(0, 500)
+    with pytest.raises(InvalidCostsError, match="largest_cost"):
+        BoundedCostRule(0.3, COSTS, largest_cost=2.0).fit(scores, y)
+    with pytest.raises(ValueError, match="max_cost"):
+        BoundedCostRule(0.0, COSTS).fit(scores, y)
+    wide = BoundedCostRule(0.5, COSTS, largest_cost=20.0).fit(*gaussian(1, 20_000))
+    tight = BoundedCostRule(0.5, COSTS).fit(*gaussian(1, 20_000))
+    assert tight.feasible_
+    assert tight.payload()["largest_cost"] == 5.0
+    # A looser bound knows less about the mean and certifies no more.
+    assert np.mean(wide.decide(scores) != 0) <= np.mean(tight.decide(scores) != 0)
+    never = BoundedCostRule(0.001, COSTS).fit(scores, y)
+    assert not never.feasible_
+    assert "not promised" in never.payload()["promise"]
+
+
+@given(st.integers(0, 60), st.integers(0, 40), st.floats(0.01, 0.99))
+@settings(deadline=None)
+def test_tails_are_those_of_the_binomial(errors, right, rate):
+    trials = errors + right
+    steps = np.arange(errors + 1)
+    log_choose = np.concatenate(
+        ([0.0], np.cumsum(np.log((trials - steps[:-1]) / (steps[:-1] + 1))))
+    )
+    exact = np.exp(
+        log_choose + steps * np.log(rate) + (trials - steps) * np.log1p(-rate)
+    ).sum()
+    assert float(binomial_tail(errors, trials, rate)) == pytest.approx(exact, rel=1e-6)
+
+
+@given(st.integers(1, 200), st.data(), st.floats(0.01, 0.4))
+@settings(deadline=None)
+def test_the_interval_is_where_both_tails_are_spent(trials, data, tail):
+    errors = data.draw(st.integers(0, trials))
+    low, high = binomial_interval(errors, trials, tail)
+    assert 0.0 <= low <= errors / trials <= high <= 1.0
+    if errors < trials:
+        assert float(binomial_tail(errors, trials, high)) == pytest.approx(tail)
+    if errors > 0:
+        above = 1 - float(binomial_tail(errors - 1, trials, low))
+        assert above == pytest.approx(tail)
+
+
+def test_the_mean_bound_is_valid_for_coins():
+    # Losses 0 and 1 with mean just above the limit: the p-value is seldom small.
+    rng = np.random.default_rng(0)
+    means = rng.binomial(200, 0.2, size=20_000) / 200
+    doubt = mean_loss_tail(means, 200, 0.2)
+    for delta in (0.01, 0.05, 0.2):
+        assert np.mean(doubt <= delta) <= delta
+    assert (np.diff(mean_loss_tail(np.linspace(0, 1, 50), 200, 0.2)) >= 0).all()
+
+
+def test_rows_to_certify_are_the_fewest():
+    assert rows_to_certify(0.0, 0.1, 0.05) == pytest.approx(29, abs=1)
+    assert np.isinf(rows_to_certify(0.1, 0.1, 0.05))

@@ -130,6 +130,9 @@ class GradientBoostingRejectClassifier(RejectOptionMixin, BaseEstimator):
             tol=0.0,
             random_state=self.random_state,
         )
+        # scikit-learn cannot bin a column without any value; a constant is never split.
+        empty = np.isnan(rows.X).all(axis=0)
+        values = np.where(empty, 0.0, rows.X) if empty.any() else rows.X
         # Equal weights are left out: the trees' sums are then counts.
         weight = None if (rows.weight == 1.0).all() else rows.weight
         # Threads cost more than they save on small tables, and most on a busy machine.
@@ -137,7 +140,7 @@ class GradientBoostingRejectClassifier(RejectOptionMixin, BaseEstimator):
         with threadpool_limits(limits=threads, user_api="openmp"):
             _fit_in_parts(
                 model,
-                lambda: model.fit(rows.X, rows.y, weight),
+                lambda: model.fit(values, rows.y, weight),
                 getattr(self, "_progress", None),
             )
         self.model_ = model

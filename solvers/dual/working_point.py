@@ -46,13 +46,15 @@ class WorkingPoint:
         self._pending = np.zeros(len(weights))
         self._watched = np.zeros(0, dtype=np.int64)
         self._watched_scores = np.zeros(0)
+        self._watched_kernel = np.zeros((0, len(weights)))
+        self._is_free = np.zeros(len(weights), dtype=bool)
         self._changes = 0
         self._diagonal = float(np.abs(kernel.diagonal()).max(initial=0.0))
         self._box = float(np.ptp(self.corners, axis=1).max(initial=0.0))
         self._knot_size = float(np.abs(self.targets).max(initial=0.0))
         inside = np.flatnonzero(~(self.corners == weights[:, None]).any(axis=1))
         self._segment[inside] = self._above(inside)
-        self.free.reset(inside)
+        self._factorise(inside)
         if self.free.count:
             first = self.free.rows
             self.bias = float((self._knots(first) - self.scores[first]).mean())
@@ -90,6 +92,7 @@ class WorkingPoint:
         """Keep the scores of these rows up to date during the coming moves."""
         self._watched = rows
         self._watched_scores = self.scores[rows]
+        self._watched_kernel = self.kernel[rows]
 
     def watched_violations(self) -> Floats:
         """Return ``violations`` of the watched rows."""
@@ -139,10 +142,10 @@ class WorkingPoint:
 
     def _admit(self, row: int, low: float, high: float, entry: Entry | None) -> None:
         """Make a row free, if it is inside its segment or nothing else is free."""
-        if row in self.free.rows:
+        if self._is_free[row]:
             return
         if low < self.weights[row] < high or self.free.count == 0:
-            self.free.append(row, entry)
+            self._is_free[row] = self.free.append(row, entry)
 
     def _seed(self) -> None:
         """With no free row, free the one that pulls the bias up most."""
@@ -153,7 +156,7 @@ class WorkingPoint:
         if np.isfinite(pull[row]):
             self.bias = float(pull[row])
             self._segment[row] = int(self._above(rows[row : row + 1])[0])
-            self.free.append(row)
+            self._is_free[row] = self.free.append(row)
         else:
             # Every weight is at its upper end, so this is the one feasible point.
             bound = float((high - self.scores).min())
@@ -182,15 +185,14 @@ class WorkingPoint:
         keeps the factor well conditioned; by Bland's rule the lowest number.
         """
         rows = self.free.rows
-        segment = self._segment[rows]
-        ends = self.corners[rows, segment + (speed > 0)]
+        rising = speed > 0
+        ends = self.corners[rows, self._segment[rows] + rising]
         size = np.abs(speed)
-        moving = size > 1e-13 * size.max(initial=0.0)
         room = np.maximum(
-            np.where(speed > 0, 1.0, -1.0) * (ends - self.weights[rows]), 0
+            np.where(rising, 1.0, -1.0) * (ends - self.weights[rows]), 0.0
         )
         times = np.full(len(rows), np.inf)
-        np.divide(room, size, out=times, where=moving)
+        np.divide(room, size, out=times, where=size > 1e-13 * size.max(initial=0.0))
         first = float(times.min(initial=np.inf))
         if first >= longest:
             return -1, longest
@@ -202,8 +204,8 @@ class WorkingPoint:
         """Move one weight by ``amount``, and the free ones and the bias with it."""
         if amount == 0.0:
             return
-        self._add(self.free.rows, amount * entry.response)
-        self._add(np.array([row]), np.array([amount]))
+        rows = np.append(self.free.rows, row)
+        self._add(rows, amount * np.append(entry.response, 1.0))
         self.bias += amount * entry.drift
 
     def _add(self, rows: Indices, change: Floats) -> None:
@@ -211,11 +213,11 @@ class WorkingPoint:
         segment = self._segment[rows]
         before = self.weights[rows]
         low, high = self.corners[rows, segment], self.corners[rows, segment + 1]
-        self.weights[rows] = np.clip(before + change, low, high)
-        self._pending[rows] += self.weights[rows] - before
+        after = np.minimum(np.maximum(before + change, low), high)
+        self.weights[rows] = after
+        self._pending[rows] += after - before
         if len(self._watched):
-            block = self.kernel[np.ix_(self._watched, rows)]
-            self._watched_scores += block @ change
+            self._watched_scores += self._watched_kernel[:, rows] @ change
 
     def _set(self, row: int, value: float) -> None:
         """Put a weight exactly on a corner that it has reached up to rounding."""
@@ -228,7 +230,14 @@ class WorkingPoint:
         ends = self.corners[row, self._segment[row] : self._segment[row] + 2]
         self._set(row, float(ends[np.argmin(np.abs(ends - self.weights[row]))]))
         self.free.delete(place)
+        self._is_free[row] = False
         self._changes += 1
+
+    def _factorise(self, rows: Indices) -> None:
+        """Make these rows the free ones, but for those that depend on others."""
+        self.free.reset(rows)
+        self._is_free[:] = False
+        self._is_free[self.free.rows] = True
 
     def _refresh(self) -> None:
         """Apply what moved since the last time to all scores."""
@@ -236,7 +245,7 @@ class WorkingPoint:
         if self._changes >= _REFACTOR_AFTER:
             self._changes = 0
             self.scores = self.kernel @ self.weights
-            self.free.reset(self.free.rows.copy())
+            self._factorise(self.free.rows.copy())
         else:
             moved = np.flatnonzero(self._pending)
             self.scores += self._pending[moved] @ self.kernel[moved]
@@ -267,6 +276,5 @@ class WorkingPoint:
         low, high = self._interval(rows)
         shifted = scores + self.bias
         rise = np.maximum(low - shifted, 0.0) - np.maximum(shifted - high, 0.0)
-        if self.free.count:
-            rise[np.isin(rows, self.free.rows)] = 0.0
+        rise[self._is_free[rows]] = 0.0
         return rise

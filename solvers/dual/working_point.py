@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvers.dual.free_rows import Entry, FreeRows
+from solvers.dual.segments import Segments
 from solvers.losses.piecewise import PiecewiseLinear
 
 __all__ = ["WorkingPoint"]
@@ -35,9 +36,8 @@ class WorkingPoint:
         self, kernel: Floats, losses: PiecewiseLinear, weights: Floats
     ) -> None:
         self.kernel = kernel
-        # Ascending in the weight: segment m lies between corners m and m + 1.
-        self.corners = -losses.slopes[:, ::-1] + 0.0
-        self.targets = np.ascontiguousarray(losses.knots[:, ::-1])
+        self.segments = Segments.of(losses)
+        self.corners, self.targets = self.segments.corners, self.segments.knots
         self.weights = weights
         self.scores = kernel @ weights
         self.bias = 0.0
@@ -52,8 +52,8 @@ class WorkingPoint:
         self._diagonal = float(np.abs(kernel.diagonal()).max(initial=0.0))
         self._box = float(np.ptp(self.corners, axis=1).max(initial=0.0))
         self._knot_size = float(np.abs(self.targets).max(initial=0.0))
-        inside = np.flatnonzero(~(self.corners == weights[:, None]).any(axis=1))
-        self._segment[inside] = self._above(inside)
+        inside = self.segments.inside(weights)
+        self._segment[inside] = self.segments.above(inside, weights[inside])
         self._factorise(inside)
         if self.free.count:
             first = self.free.rows
@@ -107,8 +107,9 @@ class WorkingPoint:
             Whether a weight moved, so that the objective fell.
         """
         row = int(self._watched[place])
-        one = np.array([row])
-        segment = int((self._above(one) if up else self._below(one))[0])
+        enters = self.segments.above if up else self.segments.below
+        one = self._watched[place : place + 1]
+        segment = int(enters(one, self.weights[one])[0])
         sign = 1.0 if up else -1.0
         low, high = self.corners[row, segment : segment + 2]
         knot = self.targets[row, segment]
@@ -150,12 +151,14 @@ class WorkingPoint:
     def _seed(self) -> None:
         """With no free row, free the one that pulls the bias up most."""
         rows = np.arange(len(self.weights))
-        low, high = self._interval(rows)
+        low, high = self.segments.interval(rows, self.weights[rows])
         pull = low - self.scores
         row = int(np.argmax(pull))
         if np.isfinite(pull[row]):
             self.bias = float(pull[row])
-            self._segment[row] = int(self._above(rows[row : row + 1])[0])
+            self._segment[row] = self.segments.above(
+                rows[row : row + 1], self.weights[row : row + 1]
+            )[0]
             self._is_free[row] = self.free.append(row)
         else:
             # Every weight is at its upper end, so this is the one feasible point.
@@ -254,26 +257,8 @@ class WorkingPoint:
     def _knots(self, rows: Indices) -> Floats:
         return np.asarray(self.targets[rows, self._segment[rows]])
 
-    def _above(self, rows: Indices) -> Indices:
-        """Return the segment that each weight enters when it rises."""
-        reached = self.corners[rows] <= self.weights[rows, None]
-        return np.asarray(reached.sum(axis=1) - 1)
-
-    def _below(self, rows: Indices) -> Indices:
-        """Return the segment that each weight enters when it falls (-1: none)."""
-        passed = self.corners[rows] < self.weights[rows, None]
-        return np.asarray(passed.sum(axis=1) - 1)
-
-    def _interval(self, rows: Indices) -> tuple[Floats, Floats]:
-        """Return the scores that each weight allows."""
-        above, below = self._above(rows), self._below(rows)
-        last = self.targets.shape[1] - 1
-        low = self.targets[rows, np.minimum(above, last)]
-        high = self.targets[rows, np.maximum(below, 0)]
-        return np.where(above > last, -np.inf, low), np.where(below < 0, np.inf, high)
-
     def _outside(self, rows: Indices, scores: Floats) -> Floats:
-        low, high = self._interval(rows)
+        low, high = self.segments.interval(rows, self.weights[rows])
         shifted = scores + self.bias
         rise = np.maximum(low - shifted, 0.0) - np.maximum(shifted - high, 0.0)
         rise[self._is_free[rows]] = 0.0

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from solvers.boosting.codes import Codes
 from solvers.boosting.surrogates import Surrogate
 from solvers.boosting.tree_growth import grow
-from solvers.boosting.tree_rows import N_STATS, measure
+from solvers.boosting.tree_rows import N_STATS, measure, summed_loss
 from solvers.errors import Interrupted
 
 __all__ = ["Tree", "TreeBoosting", "TreePath", "best_constant", "boost_trees"]
@@ -103,7 +103,7 @@ def boost_trees(
     stats, leaf_of = np.empty((len(y), N_STATS)), np.empty(len(y), dtype=np.int32)
     options = (settings.max_depth, settings.penalty, settings.min_leaf_weight)
     mass, values_in = float(weight.sum()), np.asarray(codes.values, dtype=np.uint8)
-    path.objective.append(float(weight @ surrogate.value(y, h, r)) / mass)
+    path.objective.append(summed_loss(rows, h, r, kind) / unit / mass)
     for round_ in range(settings.n_rounds):
         said = f"round {round_ + 1} of {settings.n_rounds}"
         if progress is not None and not progress(round_ / settings.n_rounds, said):
@@ -115,7 +115,7 @@ def boost_trees(
         h += values[leaf_of, 0]
         r += values[leaf_of, 1]
         path.trees.append(tree)
-        path.objective.append(float(weight @ surrogate.value(y, h, r)) / mass)
+        path.objective.append(summed_loss(rows, h, r, kind) / unit / mass)
         if watch is not None and watch(tree):
             break
     return path

@@ -9,13 +9,13 @@ the second's in v (times their constants):
 Each row stores (-y A', A' - B', A'', -y A'', A'' + B'', weight).
 """
 
-from math import exp, log
+from math import exp, log, log1p
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-__all__ = ["N_STATS", "measure"]
+__all__ = ["N_STATS", "measure", "summed_loss"]
 
 N_STATS = 6
 
@@ -54,3 +54,25 @@ def measure(
         stats[i, 3] = -y[i] * a2
         stats[i, 4] = a2 + b2
         stats[i, 5] = weight[i]
+
+
+@njit(cache=True, nogil=True)
+def summed_loss(
+    rows: tuple[_Array, _Array, _Array, _Array],
+    h: _Array,
+    r: _Array,
+    kind: tuple[float, bool],
+) -> float:
+    """Return the sum of the rows' losses; the arguments are those of ``measure``."""
+    y, errors, pulls, _ = rows
+    b, logistic = kind
+    total = 0.0
+    for i in range(len(y)):
+        u, v = r[i] - y[i] * h[i], -b * r[i]
+        if logistic:
+            first = (max(u, 0.0) + log1p(exp(-abs(u)))) * _PER_LN2
+            second = (max(v, 0.0) + log1p(exp(-abs(v)))) * _PER_LN2
+        else:
+            first, second = exp(u), exp(v)
+        total += errors[i] * first + pulls[i] / b * second
+    return total

@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 from solvers.boosting.codes import Codes, encode
 from solvers.boosting.surrogates import Surrogate
 from solvers.boosting.tree_descent import Tree
+from solvers.boosting.tree_rows import summed_loss
 from solvers.boosting.validation import Patience
 
 __all__ = ["TreeValidation"]
@@ -37,15 +38,17 @@ class TreeValidation:
         base: tuple[float, float],
         rounds: int,
     ) -> None:
-        X, self._y, self._weight = rows
-        self._surrogate = surrogate
+        X, y, weight = rows
+        errors, pulls = weight * surrogate.errors(y), weight * surrogate.pulls(y)
+        self._rows = (y, errors, pulls, weight)
+        self._kind = (surrogate.b, surrogate.loss == "logistic")
         self._codes = encode(X, codes)
         self._h, self._r = np.full(len(X), base[0]), np.full(len(X), base[1])
         self.patience = Patience(self._loss(), rounds)
 
     def _loss(self) -> float:
-        values = self._surrogate.value(self._y, self._h, self._r)
-        return float(self._weight @ values / self._weight.sum())
+        total = summed_loss(self._rows, self._h, self._r, self._kind)
+        return float(total / self._rows[3].sum())
 
     def __call__(self, tree: Tree) -> bool:
         """Add one tree; tell whether to stop."""

@@ -137,8 +137,9 @@ class _StumpSums:
         Returns
         -------
         dict of arrays of shape (n_features,)
-            "h": mean size of what the feature adds to h; "r": mean of what it takes
-            from r; "rejected": the same over the rejected training rows alone.
+            "h": mean distance of what the feature adds to h from its own mean; "r":
+            mean of what it takes from r; "rejected": the same over the rejected
+            training rows alone.
         """
         told = self._payload["importance"]
         return {name: np.asarray(values, dtype=float) for name, values in told.items()}

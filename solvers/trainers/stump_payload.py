@@ -1,5 +1,6 @@
 """From fitted stumps to the plain data that scores them, with their importance."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -49,19 +50,29 @@ def stump_payload(
 _BLOCK = 65_536
 
 
+def _blocks(rows: TrainingRows) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
+    """Yield X and weights of some rows at a time."""
+    for start in range(0, len(rows.y), _BLOCK):
+        here = slice(start, start + _BLOCK)
+        yield rows.X[here], rows.weight[here]
+
+
 def _importance(
     payload: dict[str, Any], rows: TrainingRows
 ) -> dict[str, NDArray[np.float64]]:
-    """Return the mean size of each feature's terms, in blocks to spare memory."""
+    """Return the mean size of each feature's terms, in blocks to spare memory.
+
+    For h that is the mean distance from the term's own mean: a shift tells nothing.
+    """
     scorer: Any = load(payload)
     n_features = payload["n_features"]
-    h, r, rejected = (np.zeros(n_features) for _ in range(3))
-    mass = rejected_mass = 0.0
-    for start in range(0, len(rows.y), _BLOCK):
-        X, weight = (a[start : start + _BLOCK] for a in (rows.X, rows.weight))
+    h, r, rejected, centre = (np.zeros(n_features) for _ in range(4))
+    mass, rejected_mass = float(rows.weight.sum()), 0.0
+    for X, weight in _blocks(rows):
+        centre += weight @ scorer.explain(X)["h"] / mass
+    for X, weight in _blocks(rows):
         told = scorer.explain(X)
-        h += weight @ np.abs(told["h"])
-        mass += weight.sum()
+        h += weight @ np.abs(told["h"] - centre)
         if "r" in told:
             taken = -told["r"]
             r += weight @ taken

@@ -1,0 +1,131 @@
+"""The exported trees against scikit-learn's own predictions, bit for bit."""
+
+import numpy as np
+import pytest
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.utils.estimator_checks import parametrize_with_checks
+from threadpoolctl import threadpool_limits
+
+from solvers.errors import Interrupted
+from solvers.scoring import load
+from solvers.trainers.gradient_boosting import (
+    GradientBoostingRejectClassifier,
+    histogram_trees_payload,
+)
+
+
+def splits_rows_inside(estimator):
+    reason = "early stopping draws rows to keep apart, and leaves count rows"
+    return {"check_sample_weight_equivalence_on_dense_data": reason}
+
+
+@parametrize_with_checks(
+    [GradientBoostingRejectClassifier(n_rounds=30)],
+    expected_failed_checks=splits_rows_inside,
+)
+def test_scikit_learns_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    with threadpool_limits(limits=1, user_api="openmp"):
+        yield
+
+
+@pytest.fixture(scope="module")
+def table():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(10_000, 5))
+    X[:, 1] = random.integers(0, 9, 10_000) * 3.0
+    X[:, 3] = random.integers(0, 60, 10_000) - 7.0
+    told = X[:, 0] + np.sin(X[:, 2]) + (X[:, 1] % 2) + (X[:, 3] % 3 == 0)
+    y = np.where(told + random.normal(size=10_000) > 1.2, "b", "a")
+    X[random.random(X.shape) < 0.1] = np.nan
+    return X, y
+
+
+SHAPES = [
+    {},
+    {"categorical_features": [1, 3]},
+    {"max_depth": None, "max_leaf_nodes": 31, "categorical_features": [3]},
+    {"max_depth": 1},
+]
+
+
+@pytest.mark.parametrize("parameters", SHAPES, ids=str)
+def test_scores_are_the_same_bits_on_10000_rows(table, parameters):
+    X, y = table
+    shape = {"max_depth": 3, "max_iter": 60, "random_state": 0} | parameters
+    model = HistGradientBoostingClassifier(**shape).fit(X[:4000], y[:4000])
+    X = X.copy()
+    X[:50, 1], X[50:100, 3] = 77.0, -100.0  # categories never seen
+    X[100:150] = np.nan
+    wanted = model.decision_function(X)
+    scorer = load(histogram_trees_payload(model))
+    told = scorer.score(X)
+    assert (told == wanted).all()
+    assert ((told > 0) == (model.predict(X) == "b")).all()
+    for size in (1, 5, 256, 257):
+        for start in range(0, 5000, 631):
+            here = slice(start, start + size)
+            assert (scorer.score(X[here]) == wanted[here]).all()
+
+
+def test_the_wrapper_is_its_payload(table):
+    X, y = table
+    model = GradientBoostingRejectClassifier(n_rounds=60, categorical_features=[1, 3])
+    model.fit(X[:2000], y[:2000])
+    scorer = load(model.scorer_payload())
+    assert scorer.missing
+    assert scorer.n_features == 5
+    assert scorer.reject_scores(X) is None
+    assert scorer.probability(X) is None
+    assert (scorer.score(X) == model.decision_function(X)).all()
+    assert (model.decision_function(X) == model.model_.decision_function(X)).all()
+    assert model.predict_proba(X) == pytest.approx(model.model_.predict_proba(X))
+    assert ((model.predict(X) == "b") == (model.model_.predict(X) > 0)).all()
+    assert set(np.unique(model.decide(X))) == {-1, 1}
+    assert model.score(X[2000:], y[2000:]) > 0.7
+
+
+def test_fitting_in_parts_gives_the_same_model(table):
+    X, y = table[0][:1000], table[1][:1000]
+    whole = GradientBoostingRejectClassifier(n_rounds=70, patience=5).fit(X, y)
+    seen = []
+    parts = GradientBoostingRejectClassifier(n_rounds=70, patience=5)
+    parts._progress = lambda fraction, _: seen.append(fraction) or True
+    parts.fit(X, y)
+    assert parts.n_rounds_ == whole.n_rounds_
+    assert (parts.decision_function(X) == whole.decision_function(X)).all()
+    assert seen[0] == 0.0
+    assert len(seen) >= 2
+
+
+def test_progress_stops_the_fit(table):
+    model = GradientBoostingRejectClassifier()
+    model._progress = lambda fraction, _: fraction == 0.0
+    with pytest.raises(Interrupted):
+        model.fit(table[0][:300], table[1][:300])
+
+
+def test_weights_count(table):
+    X, y = table[0][:1500], table[1][:1500]
+    weight = np.where(y == "b", 9.0, 1.0)
+    plain = GradientBoostingRejectClassifier(n_rounds=30).fit(X, y)
+    heavy = GradientBoostingRejectClassifier(n_rounds=30).fit(X, y, weight)
+    assert np.mean(heavy.predict(X) == "b") > np.mean(plain.predict(X) == "b") + 0.1
+
+
+@pytest.mark.parametrize(
+    ("parameters", "said"),
+    [
+        ({"n_rounds": 0}, "n_rounds"),
+        ({"max_depth": 0}, "max_depth"),
+        ({"learning_rate": 2.0}, "learning_rate"),
+        ({"l2_regularization": -1.0}, "l2_regularization"),
+    ],
+)
+def test_bad_parameters_are_refused(table, parameters, said):
+    with pytest.raises(ValueError, match=said):
+        GradientBoostingRejectClassifier(**parameters).fit(table[0][:99], table[1][:99])

@@ -14,7 +14,7 @@ from solvers.dual.pairs import pair_steps
 from solvers.dual.state import PairState, Reporter
 from solvers.dual.sweeps import add_rows, extremes
 from solvers.dual.working_set import Block, renew
-from solvers.kernels import KernelRows, RowCache
+from solvers.kernels import RowCache
 
 __all__ = ["run_blocks"]
 
@@ -28,7 +28,6 @@ _WORK_PER_CALL = 4e7
 
 
 def run_blocks(
-    kernel_rows: KernelRows,
     cache: RowCache,
     state: PairState,
     tolerance: float,
@@ -39,9 +38,7 @@ def run_blocks(
 
     Parameters
     ----------
-    kernel_rows : KernelRows
     cache : RowCache
-        Of ``kernel_rows``.
     state : PairState
         Changed in place.
     tolerance : float
@@ -52,7 +49,7 @@ def run_blocks(
     n = len(state.beta)
     up, down = np.empty(n), np.empty(n)
     stage, brought, steps = 0, 0, 0
-    block = Block.empty(_size(stage, n, cache))
+    block = Block.empty(_size(stage, n, cache), cache.source.dtype)
     while True:
         top, bottom = extremes(state.g, state.low, state.high, up, down)
         reporter.tell(top - bottom, steps)
@@ -65,7 +62,7 @@ def run_blocks(
         places = renew(block, up, down, keep)
         brought += len(places)
         slots = cache.fetch(block.rows)
-        _refill(kernel_rows, block, places)
+        _refill(cache, block, places)
         target = max(_INNER_PART * (top - bottom), 0.5 * tolerance)
         steps += _inner(
             block,
@@ -83,9 +80,9 @@ def _size(stage: int, n: int, cache: RowCache) -> int:
     return min(_STAGES[stage][0], n, cache.capacity)
 
 
-def _refill(kernel_rows: KernelRows, block: Block, places: Indices) -> None:
+def _refill(cache: RowCache, block: Block, places: Indices) -> None:
     """Compute the kernel between the new rows and the whole block."""
-    kernel_rows.single().fill(
+    cache.source.fill(
         block.rows[places], block.matrix, places, columns=block.rows, own=places
     )
     m = len(block.rows)

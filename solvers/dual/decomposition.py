@@ -1,4 +1,4 @@
-"""Decomposition: few weights at a time, float32 kernel rows, float64 gradient.
+"""Decomposition: few weights at a time, kernel rows in float32, gradient in float64.
 
 Up to a few thousand rows the whole matrix is kept and single pairs are stepped; above,
 blocks of rows from a bounded cache. When the steps have brought the violation to the
@@ -10,6 +10,9 @@ tolerance, the certificate is looked at:
 - while the relative duality gap is above the tolerance, the steps go on with a smaller
   one. A kernel that is not positive semi-definite may keep its gap open: after some
   rounds the solver ends at the stationary point it has.
+
+Where one weight at its bound would already turn rounding into more than the tolerance
+(a large C, a kernel with large values), the rows are float64 from the beginning.
 
 A step always lowers the dual objective, so the solver ends for any kernel; a limit on
 the number of steps guards against rounding.
@@ -33,6 +36,7 @@ Floats = NDArray[np.float64]
 
 WHOLE_MATRIX_ROWS = 2500
 _PRECISE_BELOW = 1e-5
+_COARSE = 2.0
 _ROUNDING = 2.0**-24
 _STEP_LIMIT = 10_000_000
 _REFINEMENTS = 8
@@ -75,11 +79,13 @@ class _Run:
         self.steps = 0
         rows = problem.kernel_rows
         small = problem.n_rows <= WHOLE_MATRIX_ROWS
-        self.precise = small and tolerance < _PRECISE_BELOW
+        self.precise = (small and tolerance < _PRECISE_BELOW) or (
+            self._rounding(np.abs(state.breaks).max()) > _COARSE * tolerance
+        )
         self.whole = rows.whole(self.precise) if small else None
-        self.cache = None if small else rows.cached(cache_mb)
+        self.cache = None if small else rows.cached(cache_mb, self.precise)
         if self.precise or not state.beta.any():
-            state.g[:] = problem.gradient(state.beta)
+            self._gradient_anew()
         else:
             self._gradient_from_rows()
 
@@ -89,7 +95,7 @@ class _Run:
         for _ in range(_REFINEMENTS):
             self._step(target, limit - self.steps)
             if self.steps < limit and self._rounding_shows():
-                self.state.g[:] = self.problem.gradient(self.state.beta)
+                self._gradient_anew()
             self._certify()
             if self.steps >= limit:
                 return
@@ -115,8 +121,7 @@ class _Run:
         if self.whole is not None:
             self.steps += run_pairs(self.whole, state, target, allowed, reporter)
         elif self.cache is not None:
-            rows = self.problem.kernel_rows
-            self.steps += run_blocks(rows, self.cache, state, target, allowed, reporter)
+            self.steps += run_blocks(self.cache, state, target, allowed, reporter)
 
     def _certify(self) -> None:
         problem, beta, g = self.problem, self.state.beta, self.state.g
@@ -126,11 +131,16 @@ class _Run:
 
     def _rounding_shows(self) -> bool:
         """Tell whether float32 rows may have moved a score by a tenth of tol."""
-        if self.precise:
-            return False
-        largest = float(np.abs(self.state.diagonal).max())
-        error = _ROUNDING * largest * float(np.linalg.norm(self.state.beta))
-        return error > 0.1 * self.tolerance
+        length = float(np.linalg.norm(self.state.beta))
+        return not self.precise and self._rounding(length) > 0.1 * self.tolerance
+
+    def _rounding(self, weight: float) -> float:
+        """Return what rounding to float32 does to ``weight`` times the kernel."""
+        return _ROUNDING * float(np.abs(self.state.diagonal).max()) * float(weight)
+
+    def _gradient_anew(self) -> None:
+        """Set the gradient in float64, while the caller is still told and asked."""
+        self.state.g[:] = self.problem.gradient(self.state.beta, self.reporter.again)
 
     def _gradient_from_rows(self) -> None:
         """Set the gradient from float32 rows, which stay in the cache."""
@@ -143,3 +153,4 @@ class _Run:
                 part = used[first : first + half]
                 slots = self.cache.fetch(part)
                 add_rows(self.state.g, self.cache.table, slots, self.state.beta[part])
+                self.reporter.again()

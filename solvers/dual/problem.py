@@ -13,6 +13,7 @@ into the interval of knots that ``beta_i`` allows:
 (Grandvalet et al. 2008, equation 11, for any list of knots.)
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -60,9 +61,14 @@ class DualProblem:
         # Adding zero turns -0.0 into 0.0, so that an unused weight prints as 0.
         return np.ascontiguousarray(-self.losses.slopes[:, ::-1]) + 0.0
 
-    def gradient(self, weights: Floats) -> Floats:
-        """Return ``K beta``, the scores without bias, in float64, shape (n,)."""
-        return self.kernel_rows.product(weights)
+    def gradient(
+        self, weights: Floats, between: Callable[[], None] | None = None
+    ) -> Floats:
+        """Return ``K beta``, the scores without bias, in float64, shape (n,).
+
+        ``between`` is called several times a second.
+        """
+        return self.kernel_rows.product(weights, between)
 
     def primal(
         self, weights: Floats, bias: float, scores: Floats | None = None

@@ -71,6 +71,7 @@ class Reporter:
         self._widest = 0.0
         self._fraction = 0.0
         self._told_at = -np.inf
+        self._text = "preparing"
 
     def tell(self, violation: float, steps: int) -> None:
         """Report, unless that was done a moment ago; raise Interrupted on request."""
@@ -82,5 +83,12 @@ class Reporter:
         ratio = log(self._widest / max(violation, self._tolerance))
         done = ratio / log(self._widest / self._tolerance)
         self._fraction = max(self._fraction, min(done, 0.99))
-        text = f"{steps} steps, optimality violated by {violation:.2e}"
-        report(self._progress, self._fraction, text)
+        self._text = f"{steps} steps, optimality violated by {violation:.2e}"
+        report(self._progress, self._fraction, self._text)
+
+    def again(self) -> None:
+        """Say the same once more, during work that is not stepping."""
+        now = perf_counter()
+        if now - self._told_at >= _REPORT_EVERY_S:
+            self._told_at = now
+            report(self._progress, self._fraction, self._text)

@@ -6,6 +6,7 @@ from above and half from below (Joachims 1999; Zanni, Serafini, Zanghirati 2006)
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,19 +27,19 @@ class Block:
         Distinct rows of the problem.
     age : (m,) int64
         Rounds since a row was last chosen.
-    matrix : (size, size) float32
+    matrix : (size, size) float32 or float64
         Its leading (m, m) part is the kernel between the rows.
     """
 
     rows: Indices
     age: Indices
-    matrix: NDArray[np.float32]
+    matrix: NDArray[np.floating[Any]]
 
     @classmethod
-    def empty(cls, size: int) -> "Block":
+    def empty(cls, size: int, dtype: np.dtype[np.floating[Any]]) -> "Block":
         """Return a block without rows, with room for ``size``."""
         none = np.empty(0, dtype=np.int64)
-        return cls(none, none, np.empty((size, size), dtype=np.float32))
+        return cls(none, none, np.empty((size, size), dtype=dtype))
 
     @property
     def size(self) -> int:
@@ -47,7 +48,7 @@ class Block:
 
     def grow(self, size: int) -> None:
         """Make room for ``size`` rows, keeping those that are there."""
-        larger = np.empty((size, size), dtype=np.float32)
+        larger = np.empty((size, size), dtype=self.matrix.dtype)
         m = len(self.rows)
         larger[:m, :m] = self.matrix[:m, :m]
         self.matrix = larger

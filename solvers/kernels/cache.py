@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from solvers.kernels.double import DoubleRows
 from solvers.kernels.single import SingleRows
 
 __all__ = ["RowCache"]
@@ -11,11 +12,12 @@ Indices = NDArray[np.int64]
 
 
 class RowCache:
-    """A table of float32 kernel rows of bounded size.
+    """A table of kernel rows of bounded size.
 
     Parameters
     ----------
-    source : SingleRows
+    source : SingleRows or DoubleRows
+        What computes the rows, and says their type.
     n_rows : int
     megabytes : float
         Bound of the table; at least ``least_rows`` rows are kept in any case.
@@ -23,14 +25,19 @@ class RowCache:
     """
 
     def __init__(
-        self, source: SingleRows, n_rows: int, megabytes: float, least_rows: int = 64
+        self,
+        source: SingleRows | DoubleRows,
+        n_rows: int,
+        megabytes: float,
+        least_rows: int = 64,
     ) -> None:
-        fitting = int(megabytes * 2**20 / (4 * max(n_rows, 1)))
+        row_bytes = source.dtype.itemsize * max(n_rows, 1)
+        fitting = int(megabytes * 2**20 / row_bytes)
         self.capacity = min(n_rows, max(fitting, least_rows))
         # Memory of an empty table is given out by the system on first use only.
-        self.table = np.empty((self.capacity, n_rows), dtype=np.float32)
+        self.table = np.empty((self.capacity, n_rows), dtype=source.dtype)
         self.computed = 0
-        self._source = source
+        self.source = source
         self._slot_of = np.full(n_rows, -1, dtype=np.int64)
         self._row_in = np.full(self.capacity, -1, dtype=np.int64)
         self._used_at = np.zeros(self.capacity, dtype=np.int64)
@@ -53,7 +60,7 @@ class RowCache:
             self._slot_of[missing] = oldest
             self._row_in[oldest] = missing
             self._used_at[oldest] = self._clock
-            self._source.fill(missing, self.table, oldest)
+            self.source.fill(missing, self.table, oldest)
             self.computed += len(missing)
             slots = self._slot_of[rows]
         return slots

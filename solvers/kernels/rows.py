@@ -4,6 +4,7 @@
 ``diagonal`` are float64 and certify what the loops did.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from solvers.kernels.cache import RowCache
+from solvers.kernels.double import DoubleRows
 from solvers.kernels.kernel import Kernel, evaluate
 from solvers.kernels.single import SingleRows
 
@@ -42,8 +44,9 @@ class KernelRows:
         if sparse.issparse(X):
             self.X = X.tocsr()
         self._single: SingleRows | None = None
-        self._cache: RowCache | None = None
-        self._whole: dict[str, NDArray[np.floating[Any]]] = {}
+        self._double = DoubleRows(self.kernel, self.X)
+        self._caches: dict[bool, RowCache] = {}
+        self._wholes: dict[bool, NDArray[np.floating[Any]]] = {}
 
     @property
     def n_rows(self) -> int:
@@ -69,10 +72,7 @@ class KernelRows:
 
     def exact_block(self, rows: Indices) -> Floats:
         """Return rows of the matrix in float64, shape (len(rows), n_rows)."""
-        values = evaluate(self.kernel, self.X[rows], self.X)
-        if self.kernel.kind == "rbf":
-            values[np.arange(len(rows)), rows] = 1.0
-        return values
+        return self._double.block(rows)
 
     def single(self) -> SingleRows:
         """Return the float32 side of these rows, prepared once."""
@@ -86,33 +86,47 @@ class KernelRows:
         self.single().fill(rows, out, np.arange(len(rows)))
         return out
 
-    def cached(self, megabytes: float) -> RowCache:
-        """Return a bounded table of float32 rows; later calls share the first one."""
-        if self._cache is None:
-            self._cache = RowCache(self.single(), self.n_rows, megabytes)
-        return self._cache
+    def cached(self, megabytes: float, precise: bool = False) -> RowCache:
+        """Return a bounded table of rows; later calls share the first one.
+
+        Parameters
+        ----------
+        megabytes : float
+        precise : bool
+            Float64 rows, half as many, instead of float32.
+        """
+        if precise not in self._caches:
+            source = self._double if precise else self.single()
+            self._caches[precise] = RowCache(source, self.n_rows, megabytes)
+        return self._caches[precise]
 
     def whole(self, precise: bool) -> NDArray[np.floating[Any]]:
         """Return the whole matrix, float64 when ``precise``, else float32; kept."""
-        name = "float64" if precise else "float32"
-        if name not in self._whole:
+        if precise not in self._wholes:
             rows = np.arange(self.n_rows)
-            self._whole[name] = self.matrix() if precise else self.block(rows)
-        return self._whole[name]
+            self._wholes[precise] = self.matrix() if precise else self.block(rows)
+        return self._wholes[precise]
 
     def matrix(self) -> Floats:
         """Return the whole matrix in float64, exactly symmetric; for small n."""
         full = self.exact_block(np.arange(self.n_rows))
         return (full + full.T) / 2
 
-    def product(self, weights: Floats) -> Floats:
-        """Return ``K @ weights`` in float64, touching only rows of nonzero weight."""
+    def product(
+        self, weights: Floats, between: Callable[[], None] | None = None
+    ) -> Floats:
+        """Return ``K @ weights`` in float64, touching only rows of nonzero weight.
+
+        ``between`` is called between pieces of work of less than a second.
+        """
         used = np.flatnonzero(weights)
         scores = np.zeros(self.n_rows)
         step = max(1, _CHUNK_BYTES // (8 * max(self.n_rows, 1)))
         for start in range(0, len(used), step):
             rows = used[start : start + step]
             scores += weights[rows] @ self.exact_block(rows)
+            if between is not None:
+                between()
         return scores
 
 

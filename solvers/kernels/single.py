@@ -18,7 +18,6 @@ from solvers.kernels.kernel import Kernel, evaluate
 __all__ = ["SingleRows"]
 
 Indices = NDArray[np.int64]
-Singles = NDArray[np.float32]
 
 _CHUNK_BYTES = 2 * 2**20
 _CHUNK_ROWS = 256
@@ -40,6 +39,8 @@ class SingleRows:
     X : float64 array or CSR matrix of shape (n_rows, n_features)
     """
 
+    dtype = np.dtype(np.float32)
+
     def __init__(self, kernel: Kernel, X: Any) -> None:
         self.kernel = kernel
         self.X = X
@@ -51,7 +52,7 @@ class SingleRows:
     def fill(
         self,
         rows: Indices,
-        out: Singles,
+        out: NDArray[np.floating[Any]],
         slots: Indices,
         columns: Indices | None = None,
         own: Indices | None = None,

@@ -19,6 +19,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.multiclass import type_of_target
 
+from solvers.trainers.ranges import is_number
+
 __all__ = ["ProbabilityTargets", "probability_targets"]
 
 
@@ -50,8 +52,8 @@ def probability_targets(y: ArrayLike) -> ProbabilityTargets:
         class only.
     """
     values = np.asarray(y)
-    if values.dtype.kind in "fiu" and _are_probabilities(values):
-        numbers = values.astype(np.float64)
+    numbers = _numbers(values)
+    if numbers is not None and _are_probabilities(numbers):
         if not (numbers > 0.0).any() or (numbers == 1.0).all():
             msg = f"two classes are needed, got 1 class only: {np.unique(values)}"
             raise ValueError(msg)
@@ -71,7 +73,14 @@ def probability_targets(y: ArrayLike) -> ProbabilityTargets:
     return ProbabilityTargets(classes, np.where(values == classes[1], 1.0, 0.0))
 
 
-def _are_probabilities(values: NDArray[Any]) -> bool:
+def _numbers(values: NDArray[Any]) -> NDArray[np.float64] | None:
+    """Return values as floats, None when they are no numbers."""
+    if values.dtype.kind == "O" and not all(is_number(value) for value in values):
+        return None
+    return values.astype(np.float64) if values.dtype.kind in "fiuO" else None
+
+
+def _are_probabilities(values: NDArray[np.float64]) -> bool:
     inside = (values > 0) & (values < 1)
     if not ((values == -1) | ((values >= 0) & (values <= 1))).all():
         return False

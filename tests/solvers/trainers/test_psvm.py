@@ -37,6 +37,11 @@ class TestTargets:
         marked = np.where(target == 0.0, -1.0, target)
         same(model, ProbabilisticLabelSVC().fit(X, marked), X)
 
+    def test_numbers_in_a_column_of_objects_are_numbers(self):
+        X, p = drawn()
+        model = ProbabilisticLabelSVC().fit(X, p.astype(object))
+        same(model, ProbabilisticLabelSVC().fit(X, p), X)
+
     def test_minus_one_zero_and_one_are_probabilities(self):
         X, p = drawn()
         target = np.where(p > 0.6, 1, np.where(p < 0.3, -1, 0))

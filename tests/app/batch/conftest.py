@@ -6,42 +6,80 @@ import httpx
 import numpy as np
 import pytest
 
-COSTS = {
-    "false_positive": 1.0,
-    "false_negative": 5.0,
-    "reject_positive": 0.6,
-    "reject_negative": 0.3,
-}
-COLUMNS = ["glucose", "bmi", "smoker", "town", "outcome"]
+from app.artifacts.model import Labels, ServedModel
+from app.artifacts.store import ArtifactStore
+from app.db.session import open_database
+from app.db.tables import Model, ModelVersion
+from app.features.schema import FeatureSchema
+from app.features.table import Table
+from app.settings import Settings
+from solvers.calibration import Calibration
+from solvers.costs import CostMatrix
+from solvers.rules.band import Band
+from solvers.scoring import load
+from solvers.scoring.kernel_machine import kernel_machine_payload
+
+COLUMNS = ["glucose", "bmi", "smoker", "town"]
 TOWNS = ["Rome", "Oslo", "Lima, Peru"]
+COSTS = CostMatrix(1.0, 5.0, 0.6, 0.3)
 
 
 def training_rows(n: int) -> list[list[Any]]:
     draw = np.random.default_rng(0)
-    rows = []
-    for i in range(n):
-        glucose = round(draw.normal(120, 30), 1)
-        town = TOWNS[int(draw.integers(3))]
-        positive = glucose + 10 * draw.normal() + 15 * (town == "Oslo") > 125
-        bmi = None if i % 9 == 0 else round(draw.normal(30, 5), 2)
-        label = "yes; surely" if positive else "no"
-        rows.append([glucose, bmi, bool(draw.integers(2)), town, label])
-    return rows
+    return [
+        [
+            float(draw.normal(120, 30)),
+            None if i % 9 == 0 else float(draw.normal(30, 5)),
+            bool(draw.integers(2)),
+            TOWNS[int(draw.integers(3))],
+        ]
+        for i in range(n)
+    ]
+
+
+def made() -> ServedModel:
+    """Return a kernel machine on random support vectors; rejects a part of the rows."""
+    features = FeatureSchema.fit(Table.from_rows(COLUMNS, training_rows(200)))
+    draw = np.random.default_rng(2)
+    scorer = load(
+        kernel_machine_payload(
+            {"kind": "rbf", "gamma": 0.1},
+            draw.normal(size=(40, features.n_encoded)),
+            3.0 * draw.normal(size=40),
+            -1.0,
+        )
+    )
+    lower, upper = COSTS.thresholds
+    return ServedModel(
+        features=features,
+        scorer=scorer,
+        rule={"kind": "plug-in", **Band(lower, upper).payload()},
+        calibration=Calibration("sigmoid", slope=1.3, intercept=-0.2),
+        costs=COSTS,
+        labels=Labels("yes; surely", "no"),
+    )
 
 
 @pytest.fixture(scope="module")
 def model(server) -> str:
-    """The name of a model that was trained on the server."""
-    job = server.train(
-        {
-            "model": "batch",
-            "trainer": {"kind": "double-hinge-svm"},
-            "costs": COSTS,
-            "data": {"kind": "inline", "columns": COLUMNS, "rows": training_rows(150)},
-            "target": {"column": "outcome", "positive": "yes; surely"},
-        }
-    )
-    assert job["status"] == "succeeded", job
+    """The name of a model that was put into the server's registry."""
+    settings = Settings(data_dir=server.data_dir, _env_file=None)
+    stored = ArtifactStore(settings.artifacts_dir).write(made().to_payload())
+    database = open_database(settings.database)
+    with database.write() as session:
+        row = Model(name="batch", last_version=1)
+        session.add(row)
+        session.flush()
+        session.add(
+            ModelVersion(
+                model_id=row.id,
+                version=1,
+                summary={},
+                artifact_sha256=stored.sha256,
+                artifact_bytes=stored.size,
+            )
+        )
+    database.close()
     return "batch"
 
 

@@ -56,53 +56,6 @@ EXAMPLES: dict[str, dict[str, Any]] = {
             "target": _TARGET,
         },
     },
-    "dataset": {
-        "summary": "On an uploaded data set",
-        "value": {
-            "model": "pima",
-            "trainer": {"kind": "double-hinge-svm"},
-            "costs": _COSTS,
-            "data": {
-                "kind": "dataset",
-                "id": "5b0c1d9e-7d0a-4c8e-9b55-0a7d3f3f7a11",
-            },
-            "target": _TARGET,
-        },
-    },
-    "probabilities": {
-        "summary": "A P-SVM on rows that are known with a probability",
-        "value": {
-            "model": "grades",
-            "trainer": {"kind": "p-svm", "C": 1.0, "C_prob": 1.0, "eta": 0.1},
-            "costs": _COSTS,
-            "data": {
-                "kind": "inline",
-                "columns": ["size", "p"],
-                "rows": [
-                    [1.0, -1],
-                    [1.5, 0.1],
-                    [2.1, 0.3],
-                    [2.6, 0.45],
-                    [3.0, 0.55],
-                    [3.4, 0.8],
-                    [4.1, 0.9],
-                    [5.0, 1],
-                ],
-            },
-            "target": {"column": "p", "probability": True},
-        },
-    },
-    "promise": {
-        "summary": "Boosting with abstention under a promised error, without costs",
-        "value": {
-            "model": "pima",
-            "trainer": {"kind": "abstention-boosting", "n_rounds": 100},
-            "rule": {"kind": "bounded-error", "max_error": 0.2, "confidence": 0.9},
-            "data": _DATA,
-            "target": _TARGET,
-            "evaluation": {"holdout": 0.25, "calibration": 0.25},
-        },
-    },
 }
 
 REQUEST_BODY: dict[str, Any] = {

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.model_selection import BaseCrossValidator, ShuffleSplit, check_cv
-from sklearn.utils import _safe_indexing, get_tags
+from sklearn.utils import _safe_indexing, assert_all_finite, get_tags
 from sklearn.utils.validation import (
     _check_sample_weight,
     check_is_fitted,
@@ -110,6 +110,7 @@ class RejectOptionClassifier(RejectOptionMixin, MetaEstimatorMixin, BaseEstimato
         validate_data(self, X, skip_check_array=True)
         X, y = indexable(X, y)
         y = np.asarray(column_or_1d(y, warn=True))
+        assert_all_finite(y, input_name="y")
         self.classes_, signs = binary_targets(y)
         weights = self._weights(sample_weight, X, rule)
         self.split_ = self._split(X, y, rule)

@@ -57,6 +57,7 @@ def evaluate(
         "expected_cost": None,
         **_rates(label, called, weight),
         "confusion": _confusion(table),
+        **_rankings(label, probability, weight),
         "brier_score": _number(metrics.brier_score(label, probability, weight)),
         "calibration_error": _number(
             metrics.calibration_error(label, probability, weight)
@@ -93,6 +94,20 @@ def _rates(
     rates = {rate.__name__: _number(rate(label, called, weight)) for rate in of_truth}
     rates["reject_rate"] = _number(metrics.reject_rate(called, weight))
     return rates
+
+
+def _rankings(
+    label: NDArray[np.int8],
+    probability: NDArray[np.float64],
+    weight: NDArray[np.float64],
+) -> dict[str, float | None]:
+    """Return how well the probability tells the rows that it gets wrong."""
+    margin = probability - 0.5
+    areas = (
+        metrics.area_under_risk_coverage,
+        metrics.excess_area_under_risk_coverage,
+    )
+    return {area.__name__: _number(area(label, margin, weight)) for area in areas}
 
 
 def _intervals(

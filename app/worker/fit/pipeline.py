@@ -28,6 +28,7 @@ from app.worker.fit.partition import Partition, partition
 from app.worker.fit.report import Progress, Report
 from app.worker.fit.scores import Evidence, score
 from app.worker.fit.summary import describe
+from app.worker.fit.twins import twin_warnings
 from solvers.rules.registry import RULES
 
 __all__ = ["Trained", "run"]
@@ -142,4 +143,6 @@ def _evaluated(
     more = job.builder.compare(
         fitted.estimator, matrix, job.target(evidence.part), evidence.part.weight
     )
+    trained_on = encode_table(model.features, job.table.take(parts.training)).matrix
+    warnings = [*warnings, *twin_warnings(trained_on, matrix)]
     return {**figures, **more}, warnings, evidence

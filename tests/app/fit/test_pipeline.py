@@ -155,6 +155,15 @@ def test_a_model_that_learnt_nothing_is_told_to_be_no_better_than_a_constant():
     assert any("no better than a constant" in text for text in result.warnings)
 
 
+def test_held_out_rows_that_equal_training_rows_are_told():
+    table = [row for row in rows(80) for _ in range(2)]
+    assert any("held-out rows equal" in text for text in trained(table=table).warnings)
+    columns = [*COLUMNS[:4], "case", "outcome"]
+    grouped = [[*row[:4], i // 2, row[4]] for i, row in enumerate(table)]
+    told = trained(table=grouped, columns=columns, groups="case").warnings
+    assert not any("held-out rows equal" in text for text in told)
+
+
 def test_without_costs_every_cost_is_null():
     result = trained(
         trainer={"kind": "svm"},

@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from solvers.boosting.codes import Codes
 from solvers.boosting.descent import Path, Settings, descend
 from solvers.boosting.finder import Finder
+from solvers.boosting.importance import importance
 from solvers.boosting.make_rows import make_rows
 from solvers.boosting.stumps import Stump
 from solvers.boosting.surrogates import Surrogate, calibrated, printed
@@ -182,10 +183,7 @@ class AbstentionBoostingClassifier(RejectOptionMixin, BaseEstimator):
         )
         n_rounds = path.best_round if watch is None else watch.patience.best_round
         self.validation_path_ = None if watch is None else np.array(watch.patience.path)
-        self._keep(path, codes, n_rounds)
-        payload = stump_payload("stumps", self.stumps_, self.weights_, train)
-        self._scorer = StumpsScorer(payload)
-        self.importance_ = self._scorer.importance()
+        self._keep(path, codes, n_rounds, train.weight)
         return self
 
     def _make_surrogate(self) -> Surrogate:
@@ -216,13 +214,18 @@ class AbstentionBoostingClassifier(RejectOptionMixin, BaseEstimator):
             keep_lowest=self.surrogate == "max",
         )
 
-    def _keep(self, path: Path, codes: Codes, n_rounds: int) -> None:
+    def _keep(
+        self, path: Path, codes: Codes, n_rounds: int, weight: NDArray[np.float64]
+    ) -> None:
         """Store what the first rounds of a path amount to."""
-        weights = path.weights(n_rounds)
+        weights = np.array(path.weights(n_rounds))
         stumps = [Stump.of(pair, codes.cuts) for pair in path.pairs]
         self._path = [(stumps[place], eta) for place, eta in path.steps[:n_rounds]]
         self.stumps_ = [s for s, w in zip(stumps, weights, strict=True) if w > 0.0]
-        self.weights_ = np.array([w for w in weights if w > 0.0])
+        self.weights_ = weights[weights > 0.0]
+        self.importance_ = importance(path.pairs, weights, codes, weight, rejects=True)
+        parts = (self.stumps_, self.weights_, self.importance_)
+        self._scorer = StumpsScorer(stump_payload("stumps", *parts))
         self.objective_path_ = np.array(path.objective[: n_rounds + 1])
         self.n_rounds_ = n_rounds
         self.converged_ = path.converged

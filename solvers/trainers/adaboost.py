@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from solvers.boosting.descent import Settings, descend
 from solvers.boosting.exponential_rows import ExponentialRows
 from solvers.boosting.finder import Finder
+from solvers.boosting.importance import importance
 from solvers.boosting.stumps import Stump
 from solvers.boosting.surrogates import Surrogate
 from solvers.scoring.stumps import AdaBoostStumpsScorer
@@ -59,10 +60,11 @@ class StumpScore(RejectOptionMixin, BaseEstimator):
         self.weights_ = np.array(path.weights())
         self.objective_path_ = np.array(path.objective)
         self.n_rounds_ = len(path.steps)
-        kind = "adaboost-stumps"
-        payload = stump_payload(kind, self.stumps_, self.weights_, rows)
-        self._scorer = AdaBoostStumpsScorer(payload)
-        self.importance_ = self._scorer.importance()
+        self.importance_ = importance(
+            path.pairs, self.weights_, codes, rows.weight, rejects=False
+        )
+        parts = (self.stumps_, self.weights_, self.importance_)
+        self._scorer = AdaBoostStumpsScorer(stump_payload("adaboost-stumps", *parts))
 
     def _checked(self, X: ArrayLike) -> NDArray[np.float64]:
         check_is_fitted(self)
@@ -108,7 +110,7 @@ class AdaBoostStumpClassifier(StumpScore):
         The mean exponential loss.
     n_rounds_ : int
     importance_ : dict
-        "h": mean size of each feature's part of the score, shape (n_features,).
+        "h": how far each feature moves the score, shape (n_features,).
 
     Notes
     -----

@@ -92,6 +92,24 @@ def test_importance_names_the_features_that_cause_rejection():
     assert np.argmax(model.importance_["rejected"]) == 1
 
 
+@pytest.mark.parametrize("max_bins", [None, 50])
+def test_importance_is_the_mean_of_the_explanations(max_bins):
+    X, y = noisy(missing=0.1)
+    weight = np.random.default_rng(0).uniform(0.5, 2.0, len(X))
+    model = AbstentionBoostingClassifier(n_rounds=60, max_bins=max_bins)
+    model.fit(X, y, weight)
+    told, rejected = model.explain(X), model.decide(X) == 0
+    assert 0 < rejected.sum() < len(X)
+    share = weight / weight.sum()
+    spread = np.abs(told["h"] - share @ told["h"])
+    assert model.importance_["h"] == pytest.approx(share @ spread)
+    assert model.importance_["r"] == pytest.approx(-share @ told["r"])
+    lost = weight * rejected / (weight * rejected).sum()
+    assert model.importance_["rejected"] == pytest.approx(-lost @ told["r"])
+    payload = load(model.scorer_payload()).importance()
+    assert (payload["r"] == model.importance_["r"]).all()
+
+
 @pytest.mark.parametrize("loss", ["exponential", "logistic"])
 @pytest.mark.parametrize("max_bins", [None, 50])
 def test_weight_two_is_the_row_twice(loss, max_bins):

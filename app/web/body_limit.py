@@ -54,8 +54,12 @@ class BodyLimit:
             return
         uploads = route_path(scope, self.root_path) in UPLOADS
         bound = self.upload if uploads else self.usual
-        if _announced(scope) > bound.most_bytes:
+        announced = _announced(scope)
+        if announced > bound.most_bytes:
             await _refuse(bound, scope, receive, send)
+        elif announced:
+            # The server reads no more of a body than was announced.
+            await self.inner(scope, receive, send)
         else:
             await self._counted(bound, scope, receive, send)
 
@@ -112,8 +116,11 @@ async def _refuse(bound: Bound, scope: Scope, receive: Receive, send: Send) -> N
 
 
 def _announced(scope: Scope) -> int:
-    """Return the announced length; 0 when there is none that can be read."""
+    """Return the announced length; 0 when there is none that can be relied on."""
+    length = 0
     for name, value in scope["headers"]:
+        if name == b"transfer-encoding":
+            return 0
         if name == b"content-length" and value.isdigit():
-            return int(value[:20])
-    return 0
+            length = int(value[:20])
+    return length

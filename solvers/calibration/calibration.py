@@ -71,7 +71,7 @@ class Calibration:
 
     def probability(self, scores: ArrayLike) -> Floats:
         """Return the probability of +1 for each score, shape (n_rows,)."""
-        f = np.ascontiguousarray(scores, dtype=np.float64)
+        f = np.asarray(scores, dtype=np.float64)
         if self.kind != "isotonic":
             return _logistic(self.slope * f + (self.intercept + self.log_odds_shift))
         p = np.interp(f, self.knots, self.heights)

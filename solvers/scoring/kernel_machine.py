@@ -7,12 +7,7 @@ The exponent of the RBF kernel is one matrix product of augmented rows,
 after both were moved by the mean of the support vectors, which keeps the terms small;
 ``gamma x.s + coef0`` likewise. A linear machine is one weight vector.
 
-Same bits for a row wherever it stands: matrix products run on blocks of a fixed number
-of rows (the last one filled with zeros) against at most ``SEGMENT`` support vectors,
-and sums over them are one dot product a row, between arrays whose rows all begin at
-the same alignment (some libraries add up in another order off a 16-byte boundary).
-Whether all positions of a block agree is tried on construction; on a library where
-they do not, a block is one row.
+A row's score has the same bits wherever it stands: ``solvers.scoring.fixed_shapes``.
 """
 
 from collections.abc import Mapping
@@ -25,6 +20,13 @@ from numpy.typing import ArrayLike, NDArray
 from solvers.calibration import Calibration
 from solvers.errors import UnknownNameError
 from solvers.scoring.base import register
+from solvers.scoring.fixed_shapes import (
+    BLOCK,
+    SEGMENT,
+    filled,
+    row_dots,
+    same_bits_everywhere,
+)
 
 __all__ = ["KernelMachineScorer", "kernel_machine_payload"]
 
@@ -32,17 +34,8 @@ Floats = NDArray[np.float64]
 Kind = Literal["linear", "polynomial", "rbf", "sigmoid"]
 
 _KINDS = ("linear", "polynomial", "rbf", "sigmoid")
-BLOCK = 8
-"""Rows of one matrix product."""
-
-SEGMENT = 8192
-"""Support vectors of one product; longer sums may be split between threads."""
-
 _BUFFER = 65536
 """Kernel values held at once: they stay in the second-level cache."""
-
-_LANES = 8
-"""Rows of numbers are filled up with zeros to a multiple of this."""
 
 
 def kernel_machine_payload(
@@ -119,7 +112,7 @@ class KernelMachineScorer:
         self._segments: list[_Segment] = []
         self._block = BLOCK
         if self._kind == "linear":
-            self._weights = np.zeros(_filled(self.n_features))
+            self._weights = np.zeros(filled(self.n_features))
             self._weights[: self.n_features] = vectors.T @ coefficients
             return
         if self._kind == "rbf" and len(vectors):
@@ -127,13 +120,13 @@ class KernelMachineScorer:
         augmented = _augmented(self._kind, kernel, vectors - self._centre)
         for start in range(0, len(vectors), SEGMENT):
             stop = min(start + SEGMENT, len(vectors))
-            width = _filled(stop - start)
+            width = filled(stop - start)
             block = np.zeros((augmented.shape[1], width))
             block[:, : stop - start] = augmented[start:stop].T
             padded = np.zeros(width)
             padded[: stop - start] = coefficients[start:stop]
             self._segments.append(_Segment(block, padded))
-        if not all(_same_bits_everywhere(s.vectors) for s in self._segments):
+        if not all(same_bits_everywhere(s.vectors) for s in self._segments):
             self._block = 1
 
     @classmethod
@@ -173,9 +166,11 @@ class KernelMachineScorer:
         if self._kind == "linear":
             rows = np.zeros((n, len(self._weights)))
             rows[:, : self.n_features] = X
-            return _dots(rows, self._weights) + self._intercept
-        scores = np.full(n, self._intercept)
+            return row_dots(rows, self._weights) + self._intercept
         blocks = self._in_blocks(X)
+        if n <= self._block and len(self._segments) == 1:
+            return self._one_block(blocks, n)
+        scores = np.full(n, self._intercept)
         for segment in self._segments:
             width = len(segment.coefficients)
             step = max(1, _BUFFER // (width * self._block))
@@ -191,17 +186,27 @@ class KernelMachineScorer:
                 )
         return scores
 
+    def _one_block(self, blocks: Floats, n: int) -> Floats:
+        """Score few rows: the same operations, without what many rows need."""
+        (segment,) = self._segments
+        values = np.matmul(blocks, segment.vectors).reshape(
+            -1, segment.vectors.shape[1]
+        )
+        scores = np.vecdot(self._kernel(values[:n]), segment.coefficients)
+        scores += self._intercept
+        return np.asarray(scores)
+
     def _in_blocks(self, X: Floats) -> Floats:
         """Return the augmented rows in blocks, the last one filled with zeros."""
         n, d = X.shape
         used = d + (2 if self._kind == "rbf" else 1)
         count = -(-n // self._block)
-        rows = np.zeros((count * self._block, _filled(used)))
+        rows = np.zeros((count * self._block, filled(used)))
         inside = rows[:n]
         np.subtract(X, self._centre, out=inside[:, :d])
         if self._kind == "rbf":
             # The rest of the row is still zero: this is |x|^2.
-            inside[:, d + 1] = _dots(inside, inside)
+            inside[:, d + 1] = row_dots(inside, inside)
         inside[:, d] = 1.0
         return rows.reshape(count, self._block, rows.shape[1])[..., :used]
 
@@ -251,32 +256,3 @@ def _power(values: Floats, degree: int) -> Floats:
         if degree:
             base *= base
     return result
-
-
-def _filled(length: int) -> int:
-    """Return the length of a row that is filled up to whole lanes."""
-    return -(-length // _LANES) * _LANES
-
-
-def _dots(rows: Floats, others: Floats) -> Floats:
-    """Return one dot product a row, in pieces that no library splits further."""
-    width = rows.shape[1]
-    if width <= SEGMENT:
-        return np.asarray(np.vecdot(rows, others))
-    total = np.zeros(len(rows))
-    for start in range(0, width, SEGMENT):
-        piece = np.s_[..., start : start + SEGMENT]
-        total += np.vecdot(rows[piece], others[piece])
-    return total
-
-
-def _same_bits_everywhere(vectors: Floats) -> bool:
-    """Tell whether a row's products are the same at every position of a block."""
-    probe = np.random.default_rng(0).standard_normal((BLOCK, len(vectors)))
-    turned = np.stack([np.roll(probe, shift, axis=0) for shift in range(BLOCK)])
-    together = np.matmul(turned, vectors)
-    alone = np.zeros((BLOCK, BLOCK, len(vectors)))
-    alone[:, 0] = probe
-    expected = np.matmul(alone, vectors)[:, 0]
-    back = np.stack([np.roll(together[k], -k, axis=0) for k in range(BLOCK)])
-    return bool((back == expected).all())

@@ -13,8 +13,8 @@ from threadpoolctl import threadpool_limits
 
 from solvers.errors import UnknownNameError
 from solvers.scoring import load
+from solvers.scoring.fixed_shapes import SEGMENT
 from solvers.scoring.kernel_machine import (
-    SEGMENT,
     KernelMachineScorer,
     kernel_machine_payload,
 )
@@ -169,7 +169,7 @@ def test_other_matrix_kernels_keep_the_promise(core):
 def test_a_block_of_one_row_is_the_way_out(monkeypatch):
     payload = _machine("rbf", 50, 4)
     monkeypatch.setattr(
-        "solvers.scoring.kernel_machine._same_bits_everywhere", lambda _: False
+        "solvers.scoring.kernel_machine.same_bits_everywhere", lambda _: False
     )
     scorer = KernelMachineScorer(payload)
     X = np.random.default_rng(1).normal(size=(20, 4))

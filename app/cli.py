@@ -19,6 +19,8 @@ from app.settings import Settings, SettingsError, load_settings
 
 __all__ = ["main"]
 
+NOWHERE = "127.0.0.1"  # of a command that does not listen
+
 demur = typer.Typer(
     help="Decisions with a reject option, at the prices you set.",
     no_args_is_help=True,
@@ -74,7 +76,7 @@ def worker(
     ] = False,
 ) -> None:
     """Run a worker alone: it trains what is queued, one process a job."""
-    settings = _settings()
+    settings = _settings(host=NOWHERE)
     from app.worker.main import run  # noqa: PLC0415 - slow, and only this command
 
     raise typer.Exit(run(settings, supervised=supervised))
@@ -83,7 +85,7 @@ def worker(
 @demur.command()
 def migrate() -> None:
     """Bring the database to the tables of this version."""
-    settings = _settings()
+    settings = _settings(host=NOWHERE)
     from app.db import migrate as migrations  # noqa: PLC0415 - slow, and only this
     from app.db.session import open_database  # noqa: PLC0415 - command
 

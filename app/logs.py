@@ -1,10 +1,19 @@
-"""Logs as JSON lines on standard error: time, level, logger, message, extra fields."""
+"""Logs as JSON lines on standard error: time, level, logger, message, extra fields.
+
+An exception is logged by its kind and where it was raised. Its text is left out,
+because it may quote what was sent, but for failures of the disk and the database.
+"""
 
 import json
 import logging
 import sys
+import traceback
+from collections.abc import Iterator
 from datetime import UTC, datetime
+from types import TracebackType
 from typing import Any
+
+from sqlalchemy.exc import OperationalError
 
 __all__ = ["set_up"]
 
@@ -28,6 +37,30 @@ class JsonLines(logging.Formatter):
         if record.exc_info:
             line["exception"] = self.formatException(record.exc_info)
         return json.dumps(line, ensure_ascii=False, default=str)
+
+    def formatException(  # noqa: N802 - the library's own name
+        self,
+        ei: tuple[type[BaseException], BaseException, TracebackType | None]
+        | tuple[None, None, None],
+    ) -> str:
+        """Return kinds and places, from the first cause to the last error."""
+        return "\n".join(_told(ei[1])) if ei[1] is not None else ""
+
+
+def _told(error: BaseException) -> Iterator[str]:
+    before = error.__cause__ or (
+        None if error.__suppress_context__ else error.__context__
+    )
+    if before is not None:
+        yield from _told(before)
+    yield from (line.rstrip() for line in traceback.format_tb(error.__traceback__))
+    kind = f"{type(error).__module__}.{type(error).__qualname__}"
+    if isinstance(error, OperationalError):
+        yield f"{kind}: {error.orig}"
+    elif isinstance(error, OSError):
+        yield f"{kind}: {error.strerror}"
+    else:
+        yield kind
 
 
 def set_up(level: str) -> None:

@@ -23,6 +23,7 @@ from typing import Any, Protocol
 
 import msgspec
 
+from app import logs
 from app.artifacts.store import ArtifactStore
 from app.errors import ApiError, TrainingFailedError
 from app.web.failures import translate
@@ -100,7 +101,7 @@ def main(arguments: list[str]) -> None:
     descriptor, parent, run_path = int(arguments[0]), int(arguments[1]), arguments[2]
     die_with_parent(parent)
     yield_to_others()
-    logging.basicConfig(level=logging.INFO)
+    logs.set_up("info")
     run = _load(run_path)
     connection = Connection(descriptor)
     try:

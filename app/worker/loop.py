@@ -79,13 +79,21 @@ class Worker:
         self.watch = recovery.Watch(self.id)
 
     def run(self) -> None:
-        """Work until ``stopping`` is set; then give back what is not done."""
+        """Work until ``stopping`` is set; then give back what is not done.
+
+        A worker that fails instead leaves its jobs ``running``: whoever comes next
+        finds them, and counts the attempt.
+        """
         log.info("worker %s takes jobs", self.id)
         try:
             while not self.stopping.is_set():
                 self._round()
-        finally:
-            self._leave()
+        except BaseException:
+            for process in [self.standby, *(one for _, one in self.busy)]:
+                if process is not None:
+                    process.close()
+            raise
+        self._leave()
 
     def _round(self) -> None:
         if self.standby is None:

@@ -4,6 +4,8 @@ import signal
 import time
 
 import psutil
+import pytest
+from sqlalchemy import text
 
 from app.artifacts.store import ArtifactStore
 
@@ -20,6 +22,26 @@ def test_a_success_is_a_version_with_its_file(bench):
     payload = ArtifactStore(bench.data_dir / "artifacts").read(name.split(".")[0])
     assert payload["weights"].tolist() == [0, 1, 2, 3, 4]
     assert bench.inputs() == 0, "the user's rows are kept no longer than the job"
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+def test_a_database_that_goes_away_for_a_moment_costs_no_job(bench):
+    worker = bench.start()
+    job_id = bench.queue("wait_for_order", seconds=2)
+    bench.until_reported(job_id)
+    for _ in range(5):
+        with bench.database.engine.connect() as connection:
+            connection.execute(
+                text(
+                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                    "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+                )
+            )
+        time.sleep(0.3)
+    job = bench.until(job_id)
+    assert (job.status, job.attempts) == ("succeeded", 1)
+    assert worker.poll() is None
 
 
 def test_jobs_run_in_the_order_of_their_arrival(bench):

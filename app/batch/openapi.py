@@ -11,15 +11,12 @@ _ANSWERED = (
     "a17,120,31.0,reject,,0.12,0.53,0.3,ambiguous,yes,\n"
     "b02,99,,-1,no,-1.3,0.12,0.12,,no,missing_value: bmi\n"
 )
-_BINARY = {
-    "schema": {"type": "string", "format": "binary"},
-    "example": "(the bytes of the file)",
-}
+_BINARY = {"schema": {"type": "string", "format": "binary"}}
 
 
 def _content(example: str) -> dict[str, Any]:
     return {
-        "text/csv": {"schema": {"type": "string"}, "example": example},
+        "text/csv": {"example": example},
         "application/vnd.apache.parquet": _BINARY,
         "application/vnd.apache.arrow.stream": _BINARY,
     }

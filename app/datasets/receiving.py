@@ -15,7 +15,12 @@ from starlette.requests import Request
 
 from app.datasets.multipart import FilePart
 from app.datasets.reading.options import Format
-from app.errors import MalformedRequestError, UnsupportedMediaTypeError
+from app.errors import (
+    FieldError,
+    InvalidRequestError,
+    MalformedRequestError,
+    UnsupportedMediaTypeError,
+)
 
 __all__ = ["MEDIA_TYPES", "Received", "media_type_of", "receive"]
 
@@ -55,13 +60,16 @@ class Received:
         ------
         UnsupportedMediaTypeError
             When none of them says it.
+        InvalidRequestError
+            When that is the fault of a part's headers, not of the body's.
         """
         suffix = PurePosixPath(self.file_name or "").suffix.lower()
         form = named or MEDIA_TYPES.get(self.media_type or "") or _SUFFIXES.get(suffix)
         if form is None:
-            taken = ", ".join(MEDIA_TYPES)
-            msg = f"send {taken}, or say format= in the query"
-            raise UnsupportedMediaTypeError(msg)
+            msg = f"send {', '.join(MEDIA_TYPES)}, or say format= in the query"
+            if self.file_name is None:
+                raise UnsupportedMediaTypeError(msg)
+            raise InvalidRequestError(msg, [FieldError("/query/format", msg)])
         return form
 
     @property

@@ -22,7 +22,8 @@ __all__ = [
 ]
 
 Delimiter = Literal["auto", "comma", "semicolon", "tab", "pipe", ",", ";", "\t", "|"]
-Names = Annotated[list[str], Field(max_length=10_000)]
+Name = Annotated[str, Field(min_length=1, max_length=200)]
+Names = Annotated[list[Name], Field(max_length=50)]
 Marks = Annotated[list[Annotated[str, Field(max_length=40)]], Field(max_length=50)]
 ENTRY: dict[str, Any] = {
     "id": "5b0c1d9e-7d0a-4c8e-9b55-0a7d3f3f7a11",
@@ -58,7 +59,7 @@ class ReadQuery(BaseModel):
 class UploadQuery(ReadQuery):
     """What a file does not say itself."""
 
-    name: Annotated[str, Field(min_length=1, max_length=200)] | None = None
+    name: Name | None = None
     """What to call the data set; the file's name where none is given."""
     format: Format | None = None
     """Instead of what the content type or the file's name says."""

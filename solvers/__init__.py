@@ -22,6 +22,10 @@ _HOMES = {
     "ReducedSetSVC": "solvers.trainers.reduced_set",
     "RejectOptionClassifier": "solvers.trainers.meta",
     "errors": "solvers",
+    "rules": "solvers",
+    "metrics": "solvers",
+    "display": "solvers",
+    "calibration": "solvers",
 }
 
 __all__ = sorted(_HOMES)  # noqa: PLE0605 - sorted() gives the list that is meant

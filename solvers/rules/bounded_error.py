@@ -66,7 +66,8 @@ class BoundedErrorRule(FittedByScores):
         What is promised, in words (or that nothing is).
     smallest_max_error_ : float or None
         Where not feasible: about the smallest ``max_error`` (for two limits: the
-        larger one, both scaled alike) that fits on these rows.
+        larger one, both scaled alike) that fits on these rows. A figure to plan with:
+        to promise it, fit on fresh rows.
     more_rows_ : int or None
         Where not feasible: about how many more labelled rows it would take; None
         where more rows alone will not do.

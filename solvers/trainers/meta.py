@@ -122,7 +122,7 @@ class RejectOptionClassifier(RejectOptionMixin, MetaEstimatorMixin, BaseEstimato
         self.oof_scores_, self.oof_rows_ = scores, rows
         part = None if weights is None else weights[rows]
         self.calibration_: Calibration = fit_calibration(scores, signs[rows], part)
-        on_probability = rule.on == "probability"
+        on_probability = _scale(rule) == "probability"
         values = self.calibration_.probability(scores) if on_probability else scores
         self.rule_ = rule.fit(values, signs[rows], part)
         kept = self.split_[0][0] if _promises(rule) else np.arange(len(y))
@@ -145,7 +145,7 @@ class RejectOptionClassifier(RejectOptionMixin, MetaEstimatorMixin, BaseEstimato
     def decide(self, X: Any) -> NDArray[np.int8]:
         """Return +1 (``classes_[1]``), -1 (``classes_[0]``) or 0 (reject) a row."""
         scores = self.decision_function(X)
-        if self.rule_.on == "probability":
+        if _scale(self.rule_) == "probability":
             scores = self.calibration_.probability(scores)
         return np.asarray(self.rule_.decide(scores), dtype=np.int8)
 
@@ -153,7 +153,7 @@ class RejectOptionClassifier(RejectOptionMixin, MetaEstimatorMixin, BaseEstimato
         rule = make_rule(self.rule)
         if rule is self.rule:
             rule = clone(rule, safe=False)
-        if rule.on == "reject-function":
+        if _scale(rule) == "reject-function":
             msg = f"the rule {rule.kind} belongs to classifiers that learn to reject"
             raise ValueError(msg)
         return rule
@@ -191,6 +191,11 @@ class RejectOptionClassifier(RejectOptionMixin, MetaEstimatorMixin, BaseEstimato
                 raise ValueError(msg)
             folds = min(int(self.cv), smallest)
         return list(check_cv(folds, y, classifier=True).split(X, y))
+
+
+def _scale(rule: Any) -> str:
+    """Return what a rule acts on; a rule of the user's own need not say."""
+    return str(getattr(rule, "on", "score"))
 
 
 def _promises(rule: Any) -> bool:

@@ -78,7 +78,7 @@ class Target(StrictModel):
     """The column to predict, and how to read it."""
 
     column: ColumnName
-    positive: float | str | bool | None = None
+    positive: int | float | str | bool | None = None
     """The label that is +1; the column must hold exactly one other label."""
     probability: bool = False
     """The column holds probabilities of +1 (for ``p-svm``)."""

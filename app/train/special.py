@@ -20,6 +20,8 @@ __all__ = ["Place", "read_groups", "read_moments", "read_probabilities", "read_w
 
 Floats = NDArray[np.float64]
 
+_LARGEST_WEIGHT = 1e12
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -49,8 +51,8 @@ def read_weights(place: Place, cells: Sequence[Cell]) -> Floats:
     """Return row weights: finite, none negative."""
     place.require(
         cells,
-        lambda cell: _number(cell) and cell >= 0,  # type: ignore[operator]
-        "a weight is a number of at least 0",
+        lambda cell: _number(cell) and 0 <= cell <= _LARGEST_WEIGHT,  # type: ignore[operator]
+        f"a weight is a number from 0 to {_LARGEST_WEIGHT:g}",
     )
     return np.array(cells, dtype=np.float64)
 

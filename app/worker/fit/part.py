@@ -14,6 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from app.errors import FieldError
+from app.train.refusal import refuse
 from app.train.target import Sample
 
 __all__ = ["Part", "take"]
@@ -74,12 +76,23 @@ class Part:
 
 
 def take(sample: Sample, rows: Rows, prevalence: float | None) -> Part:
-    """Return these rows of a sample, at the share of +1 that will be in use."""
+    """Return these rows of a sample, at the share of +1 that will be in use.
+
+    Raises
+    ------
+    InvalidRequestError
+        When a prevalence is asked for and the rows have one class only.
+    """
     positive = sample.y[rows] if sample.probabilities else (sample.y[rows] + 1.0) / 2.0
     weight = np.ones(len(rows)) if sample.weight is None else sample.weight[rows]
     if prevalence is None:
         return Part(rows, positive, weight, sample.weight is not None)
     share = float(np.average(positive, weights=weight))
+    if not 0.0 < share < 1.0:
+        detail = (
+            "a part of the rows has one class only, no share of +1 can be corrected"
+        )
+        raise refuse([FieldError("/prevalence", detail)])
     up, down = prevalence / share, (1.0 - prevalence) / (1.0 - share)
     factor = positive * up + (1.0 - positive) * down
     return Part(rows, positive * up / factor, weight * factor, weighted=True)

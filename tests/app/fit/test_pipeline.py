@@ -237,6 +237,29 @@ def test_the_past_trains_and_the_future_evaluates():
     assert days[split["training"]].max() < days[split["holdout"]].min()
 
 
+def by_time(n_late):
+    """Rows whose last ones, of one class, are the future."""
+    table = sorted(rows(), key=lambda row: row[-1] == "no")
+    return [
+        [*row[:4], i + (1000 if i >= 160 - n_late else 0), row[4]]
+        for i, row in enumerate(table)
+    ]
+
+
+def test_a_future_of_one_class_is_evaluated_but_has_no_prevalence():
+    options = {
+        "table": by_time(32),
+        "columns": [*COLUMNS[:4], "t", "outcome"],
+        "evaluation": {"order_by": "t"},
+    }
+    figures = trained(**options).summary["evaluation"]
+    assert figures["share_positive"] == 0.0
+    assert figures["normalized_mutual_information"] is None
+    assert sum(figures["confusion"]["+1"].values()) == 0
+    with pytest.raises(InvalidRequestError, match="one class only"):
+        trained(**options, prevalence=0.1)
+
+
 def test_prevalence_moves_probabilities_and_the_evaluation():
     options = {"trainer": {"kind": "svm"}, "rule": {"kind": "chow"}, "table": rows(600)}
     plain, rare = trained(**options), trained(**options, prevalence=0.05)

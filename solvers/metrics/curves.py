@@ -2,10 +2,12 @@
 
 Rows are kept in the order of their confidence. At coverage k / n the risk is the error
 among the k most confident rows. Tied rows are kept or rejected together, so the curve
-has a point only where a threshold can really be put, and is linear in between.
+has a point only where a threshold can really be put; in between, the number of errors
+(not the risk) is linear, as if tied rows were kept in random order.
 
 The area under it averages over all coverages; what exceeds the area of the best
-possible order of the same errors is the excess area (Geifman, Uziel and El-Yaniv 2019).
+possible order of the same errors, e + (1 - e) log(1 - e), is the excess area, never
+negative (Geifman, Uziel and El-Yaniv 2019).
 """
 
 from collections.abc import Mapping
@@ -161,6 +163,9 @@ def _by_confidence(
 
 
 def _area(curve: CoverageCurve) -> float:
-    """Integrate; below the first point the risk is that of the first point."""
-    first = float(curve.coverage[0] * curve.value[0])
-    return first + float(np.trapezoid(curve.value, curve.coverage))
+    """Integrate (a + b c) / c between points; below the first, a = 0."""
+    coverage, errors = curve.coverage, curve.coverage * curve.value
+    slope = np.diff(errors) / np.diff(coverage)
+    offset = errors[:-1] - slope * coverage[:-1]
+    pieces = slope * np.diff(coverage) + offset * np.log(coverage[1:] / coverage[:-1])
+    return float(errors[0] + pieces.sum())

@@ -1,16 +1,18 @@
 import math
 
 import pyarrow as pa
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.datasets.reading import cells
 from app.datasets.reading.options import MISSING
 
+patient = settings(deadline=None)  # a busy machine is no fault
 MARKS = cells.Marks(MISSING)
 NUMBERS = st.from_regex(cells._NUMBER.replace("^", "").replace("$", ""), fullmatch=True)
 
 
+@patient
 @given(st.lists(NUMBERS, min_size=1, max_size=5))
 def test_every_text_of_the_number_grammar_is_read_as_python_reads_it(texts):
     texts = [text for text in texts if text.isascii()]
@@ -20,6 +22,7 @@ def test_every_text_of_the_number_grammar_is_read_as_python_reads_it(texts):
     assert values.to_pylist() == [None if math.isnan(v) else v for v in expected]
 
 
+@patient
 @given(st.lists(st.one_of(st.floats(allow_nan=False), st.integers(-(10**30), 10**30))))
 def test_numbers_that_python_writes_come_back(values):
     read, wrong = cells.numbers(pa.array([repr(v) for v in values], pa.string()), MARKS)
@@ -27,6 +30,7 @@ def test_numbers_that_python_writes_come_back(values):
     assert read.to_pylist() == [float(v) for v in values]
 
 
+@patient
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False)))
 def test_so_do_those_with_a_decimal_comma(values):
     texts = [repr(value).replace(".", ",") for value in values]
@@ -35,6 +39,7 @@ def test_so_do_those_with_a_decimal_comma(values):
     assert read.to_pylist() == values
 
 
+@patient
 @given(st.lists(st.text(max_size=6)))
 def test_a_cell_is_a_number_or_missing_or_told(texts):
     values, wrong = cells.numbers(pa.array(texts, pa.string()), MARKS)

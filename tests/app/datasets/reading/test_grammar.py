@@ -5,7 +5,7 @@ import io
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.datasets.reading.blocks import Cutter
@@ -15,6 +15,7 @@ from app.datasets.reading.limits import Limits
 from app.datasets.reading.options import ReadOptions
 from app.errors import ApiError
 
+patient = settings(deadline=None)  # a busy machine is no fault
 cell = st.text(alphabet='ab ,;"\n1.é', max_size=6)
 TABLES = st.integers(1, 4).flatmap(
     lambda width: st.lists(
@@ -30,6 +31,7 @@ def written(rows, delimiter=",", end="\n"):
     return out.getvalue().encode()
 
 
+@patient
 @given(TABLES, st.sampled_from([",", ";"]), st.sampled_from(["\n", "\r\n"]))
 def test_what_python_writes_is_read_back(rows, delimiter, end):
     data = written(rows, delimiter, end)
@@ -39,6 +41,7 @@ def test_what_python_writes_is_read_back(rows, delimiter, end):
     assert [grammar.cells(record) for record in records] == rows
 
 
+@patient
 @given(TABLES, st.integers(1, 7), st.integers(16, 64))
 def test_blocks_are_the_file_whatever_the_chunks(rows, chunk, target):
     data = written(rows)
@@ -54,6 +57,7 @@ def test_blocks_are_the_file_whatever_the_chunks(rows, chunk, target):
         assert after.first_line == before.first_line + before.data.count(b"\n")
 
 
+@patient
 @given(SOUP)
 def test_a_block_that_is_let_through_is_cut_as_python_and_arrow_cut_it(text):
     cutter = Cutter(ReadOptions(delimiter=","), Limits())

@@ -2,8 +2,10 @@
 
 import csv
 import json
+import signal
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -145,6 +147,38 @@ def test_no_service_is_told_with_the_way_out(server, csv_file):
         check=1,
     )
     assert "demur serve" in done.stderr
+
+
+def test_an_interrupted_command_cancels_its_job(server, tmp_path):
+    generator = np.random.default_rng(0)
+    x = generator.normal(size=(6000, 8)).round(3)
+    labels = np.where(x[:, 0] + 2 * generator.normal(size=6000) > 0, "yes", "no")
+    file = tmp_path / "hard.csv"
+    with file.open("w", newline="") as stream:
+        writer = csv.writer(stream)
+        writer.writerow([*"abcdefgh", "y"])
+        writer.writerows([*row, label] for row, label in zip(x, labels, strict=True))
+    command = subprocess.Popen(
+        [
+            *(sys.executable, "-m", "app.cli", "train", str(file), "--target", "y"),
+            *("--positive", "yes", "--trainer", "svm", "--rule", "chow"),
+            *("--set", "trainer.C=10000", "--set", "trainer.tol=0.000001"),
+        ],
+        env={"DEMUR_URL": server.url, "PATH": ""},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    job = None
+    until = time.monotonic() + 60
+    while time.monotonic() < until and (job is None or job["status"] != "running"):
+        time.sleep(0.05)
+        jobs = server.http.get("/jobs", params={"model": "hard"}).json()["jobs"]
+        job = jobs[0] if jobs else None
+    command.send_signal(signal.SIGINT)
+    _, told = command.communicate(timeout=30)
+    assert command.returncode == 130
+    assert "the job was cancelled" in told
+    assert server.await_job(job["id"])["status"] == "cancelled"
 
 
 def test_keys_are_sent(start_service, tmp_path):

@@ -2,7 +2,9 @@
 
 ``auto`` ends small problems by the active set, exact to machine precision, and leaves
 larger ones to decomposition. The active set then starts where decomposition stops,
-which leaves it hardly a row to move.
+which leaves it hardly a row to move. It also ends problems of moderate size on which
+decomposition makes too little progress: kernels of low rank at large C, whose few free
+weights it solves for at once.
 """
 
 from dataclasses import replace
@@ -17,6 +19,9 @@ from solvers.dual.solution import DualSolution
 __all__ = ["chosen_solver", "solve"]
 
 SMALL_ROWS = 200
+MODERATE_ROWS = 5_000
+_PATIENCE = 1_000
+"""Pair steps a row before ``auto`` turns to the active set."""
 
 
 def chosen_solver(problem: DualProblem, solver: str = "auto") -> str:
@@ -75,11 +80,15 @@ def solve(
             progress=progress,
         )
 
-    if solver != "auto" or chosen == "decomposition":
+    if solver != "auto" or problem.n_rows > MODERATE_ROWS:
         return run(chosen, start, max_iterations)
-    rough = run("decomposition", start, max_iterations)
-    if 0 <= max_iterations <= rough.iterations:
+    patience = _PATIENCE * problem.n_rows
+    allowed = patience if max_iterations < 0 else min(patience, max_iterations)
+    rough = run("decomposition", start, allowed)
+    if rough.converged and chosen == "decomposition":
         return rough
     left = max_iterations - rough.iterations if max_iterations >= 0 else -1
-    exact = run(chosen, rough.weights, left)
+    if left == 0:
+        return rough
+    exact = run("active-set", rough.weights, left)
     return replace(exact, iterations=rough.iterations + exact.iterations)

@@ -44,7 +44,9 @@ def scan_codes(
     signed, pull = weights
     counts, has_missing = features
     n_features, n_rows = codes.shape
-    width = counts.max()
+    width = np.int64(0)
+    for count in counts:
+        width = max(width, count)
     S = np.empty(width)
     R = np.empty(width)
     P = np.empty(width + 1)

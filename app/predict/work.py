@@ -8,6 +8,8 @@ on its batch), up to the rounding of the mean cost.
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from math import inf
+from time import perf_counter
 
 import msgspec
 from msgspec import Raw
@@ -114,8 +116,18 @@ def answer(question: Question) -> Answered:
     return _assembled(question, _ENCODER.encode(answers), tally)
 
 
-def answer_in_parts(question: Question, size: int) -> Generator[None, None, Answered]:
+def answer_in_parts(
+    question: Question, size: int, longest_s: float = inf
+) -> Generator[None, None, Answered]:
     """Answer ``size`` rows at a time, with a pause after each part.
+
+    Parameters
+    ----------
+    question : Question
+    size : int
+        Rows of a part, at first.
+    longest_s : float
+        After a part that took longer, parts are half as large.
 
     Raises
     ------
@@ -126,16 +138,19 @@ def answer_in_parts(question: Question, size: int) -> Generator[None, None, Answ
     faults: list[FieldError] = []
     parts: list[bytes] = []
     total = Tally()
+    first = 0
     yield
-    for first in range(0, len(raw_rows), size):
+    while first < len(raw_rows) and len(faults) <= MAX_FAULTS:
+        began = perf_counter()
         part = raw_rows[first : first + size]
         rows = _read(question, part, first, faults)
         if rows is not None and not faults:
             answers, tally = question.ready.answer(rows, question.pricing, first)
             parts.append(_ENCODER.encode(answers)[1:-1])
             total.add(tally)
-        if len(faults) > MAX_FAULTS:
-            break
+        first += len(part)
+        if perf_counter() - began > longest_s:
+            size = max(1, size // 2)
         yield
     if faults:
         raise unusable(faults)

@@ -45,7 +45,7 @@ def inline() -> object:
     from app.settings import load_settings
 
     threadpool_limits(1)
-    endpoint.SMALL_BYTES = endpoint.LARGE_BYTES = 1 << 40
+    endpoint.SMALL_BYTES = endpoint.LARGE_BYTES = endpoint.PART_ROWS = 1 << 40
     return create_app(load_settings())
 
 

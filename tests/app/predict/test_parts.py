@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from app.errors import InvalidRequestError
 from app.models.queries import ResolvedVersion
+from app.predict.endpoint import _is_small
 from app.predict.envelope import read_envelope
 from app.predict.ready import ReadyModel
 from app.predict.work import answer, answer_in_parts, ask
@@ -63,3 +64,22 @@ def test_faults_are_the_same_in_parts_and_at_once(bad, size):
     assert whole.value.errors == parted.value.errors
     assert whole.value.detail == parted.value.detail
     assert [fault.row for fault in whole.value.errors] == sorted(bad)[:20]
+
+
+def test_parts_that_take_too_long_get_smaller():
+    _, pauses = _finish(answer_in_parts(_question(training_rows(64)), 16, 0.0))
+    # 16 rows, 8, 4, 2 and then one by one
+    assert pauses == 1 + 4 + (64 - 30)
+
+
+@pytest.mark.parametrize(
+    ("body", "small"),
+    [
+        (b'{"instances": [' + b'{"a": 1},' * 100 + b"]}", True),
+        (b'{"data": {"rows": [' + b"[1]," * 3000 + b"]}}", False),
+        (b'{"instances": [' + b"{}," * 3000 + b"]}", False),
+        (b'{"instances": [{"a": "' + b"x" * 20_000 + b'"}]}', False),
+    ],
+)
+def test_a_small_body_holds_few_rows_however_short_they_are(body, small):
+    assert _is_small(body) == small

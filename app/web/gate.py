@@ -62,13 +62,20 @@ class Gate:
         return scheme.lower() == b"bearer" and any(matches)
 
     def _foreign(self, scope: Scope) -> ApiError | None:
-        host, origin = _only(scope, b"host"), _only(scope, b"origin")
-        if host is None or not self._local(_name(host)):
+        hosts, origins = [], []
+        for name, value in scope["headers"]:
+            if name == b"host":
+                hosts.append(value)
+            elif name == b"origin":
+                origins.append(value)
+        if len(hosts) != 1 or not self._local(
+            _name(host := hosts[0].decode("latin-1"))
+        ):
             return ForbiddenError(
                 "the Host header names another machine; without DEMUR_API_KEYS only "
                 "loopback names are served, and those in DEMUR_ALLOWED_HOSTS"
             )
-        if origin and urlsplit(origin).netloc.lower() != host.lower():
+        if origins and any(_site(origin) != host.lower() for origin in origins):
             return ForbiddenError(
                 "the Origin header names another site; without DEMUR_API_KEYS no web "
                 "page but the service's own may talk to it"
@@ -79,12 +86,12 @@ class Gate:
         return name in self.hosts or is_loopback(name)
 
 
-def _only(scope: Scope, name: bytes) -> str | None:
-    """Return the header's value; None when it is missing, or given twice."""
-    values = [value for key, value in scope["headers"] if key == name]
-    if name == b"origin" and not values:
+def _site(origin: bytes) -> str:
+    """Return ``name:port`` of an origin; nothing for one that is none."""
+    try:
+        return urlsplit(origin.decode("latin-1")).netloc.lower()
+    except ValueError:
         return ""
-    return values[0].decode("latin-1") if len(values) == 1 else None
 
 
 def _name(host: str) -> str:

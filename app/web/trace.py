@@ -5,6 +5,7 @@ one. It goes back in the answer's header, into problems and into the log. Values
 labels, keys and query strings are never logged; a success is logged at ``debug`` only.
 """
 
+import itertools
 import logging
 import os
 import re
@@ -25,13 +26,21 @@ class Trace:
 
     def __init__(self, inner: ASGIApp, metrics: Metrics) -> None:
         self.inner, self.metrics = inner, metrics
+        # unlike those of any other process, and cheaper than a random one each
+        self._prefix, self._served = os.urandom(4).hex(), itertools.count()
+
+    def _request_id(self, scope: Scope) -> bytes:
+        for name, value in scope["headers"]:
+            if name == b"x-request-id" and TOKEN.fullmatch(value):
+                return bytes(value)
+        return f"{self._prefix}{next(self._served) & 0xFFFFFFFF:08x}".encode()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request with its id."""
         if scope["type"] != "http":
             await self.inner(scope, receive, send)
             return
-        request_id = _request_id(scope)
+        request_id = self._request_id(scope)
         scope["request_id"] = request_id.decode()
         status, began = 500, time.perf_counter()
 
@@ -39,11 +48,8 @@ class Trace:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                message.setdefault("headers", [])
-                message["headers"] = [
-                    *message["headers"],
-                    (b"x-request-id", request_id),
-                ]
+                headers = message.get("headers", ())
+                message["headers"] = [*headers, (b"x-request-id", request_id)]
             await send(message)
 
         try:
@@ -68,10 +74,3 @@ class Trace:
                     "milliseconds": round(seconds * 1000, 3),
                 },
             )
-
-
-def _request_id(scope: Scope) -> bytes:
-    for name, value in scope["headers"]:
-        if name == b"x-request-id" and TOKEN.fullmatch(value):
-            return bytes(value)
-    return os.urandom(8).hex().encode()

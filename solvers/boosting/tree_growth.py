@@ -181,14 +181,16 @@ def grow(
     order = np.arange(len(stats)).astype(np.int32)
     bounds = np.zeros((most, 2), dtype=np.int64)
     bounds[0, 1] = len(stats)
-    tables = np.empty((most // 2, len(codes), 256, _STATS))
+    # Histograms live for the nodes of one level and their children.
+    shape = (len(codes), 256, _STATS)
+    tables = np.empty((1, *shape))
     totals = np.zeros((most, _STATS))
     _add_up(stats, order, totals[0])
-    if depth > 0:
-        _fill(codes, stats, order, tables[0])
+    _fill(codes, stats, order, tables[0])
     n_nodes, first = 1, 0
     for level in range(depth + 1):
         stop = n_nodes
+        below = np.empty((2 * (stop - first) if level + 1 < depth else 0, *shape))
         for node in range(first, stop):
             start, end = bounds[node]
             values[node, 0], values[node, 1] = _newton(totals[node], penalty)
@@ -196,7 +198,7 @@ def grow(
             if level == depth:
                 continue
             _, feature, last, missing_left = _best_split(
-                tables[node], counts, totals[node], penalty, lightest
+                tables[node - first], counts, totals[node], penalty, lightest
             )
             if feature < 0:
                 continue
@@ -211,8 +213,11 @@ def grow(
             _add_up(stats, few, totals[small])
             _subtract(totals[node], totals[small], totals[large])
             if level + 1 < depth:
-                _fill(codes, stats, few, tables[small])
-                flat = tables.reshape(len(tables), -1)
-                _subtract(flat[node], flat[small], flat[large])
-        first = stop
+                _fill(codes, stats, few, below[small - stop])
+                _subtract(
+                    tables[node - first].reshape(-1),
+                    below[small - stop].reshape(-1),
+                    below[large - stop].reshape(-1),
+                )
+        tables, first = below, stop
     return nodes[:n_nodes], values[:n_nodes]

@@ -36,6 +36,7 @@ from solvers.trainers.tree_arrays import tree_arrays
 __all__ = ["AbstentionTreeBoostingClassifier"]
 
 RULES = ("embedded", "chow")
+DEEPEST = 8
 
 
 class AbstentionTreeBoostingClassifier(RejectOptionMixin, BaseEstimator):
@@ -49,6 +50,7 @@ class AbstentionTreeBoostingClassifier(RejectOptionMixin, BaseEstimator):
         Trees at most.
     loss : {"logistic", "exponential"}, default="logistic"
     max_depth : int, default=2
+        1 to 8.
     learning_rate : float, default=0.1
     l2_regularization : float, default=1.0
         Added to the curvature of a leaf, > 0; the costs are scaled to a geometric
@@ -177,6 +179,10 @@ class AbstentionTreeBoostingClassifier(RejectOptionMixin, BaseEstimator):
     def _settings(self) -> TreeBoosting:
         check_boosting(self)
         check_count("max_depth", self.max_depth, least=1)
+        if self.max_depth > DEEPEST:
+            msg = f"max_depth is at most {DEEPEST}, got {self.max_depth}: boosted trees"
+            msg += " are shallow, and each level's histograms are held in memory"
+            raise ValueError(msg)
         check_within("l2_regularization", self.l2_regularization, above=0.0)
         check_within("min_leaf_weight", self.min_leaf_weight, above=0.0)
         if self.max_bins != "auto":

@@ -235,6 +235,7 @@ def test_no_rounds_and_empty_columns_are_constant_answers():
     ("parameters", "said"),
     [
         ({"max_depth": 0}, "max_depth"),
+        ({"max_depth": 9}, "at most 8"),
         ({"l2_regularization": 0.0}, "l2_regularization"),
         ({"min_leaf_weight": -1.0}, "min_leaf_weight"),
         ({"max_bins": None}, "max_bins"),

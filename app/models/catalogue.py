@@ -3,8 +3,8 @@
 An answer of the database is used for at most ``LEASE_S`` seconds, counted from before
 its query. A worker that has committed a version waits longer than that before it calls
 the job succeeded; so once a job is seen as succeeded, no process answers with an older
-version. Half-way through the lease the entry is asked for again in a thread, while the
-old one is still good: under load no request waits for the database.
+version. Late in the lease the entry is asked for again in a thread, while the old one is
+still good: under load no request waits for the database.
 
 References: ``name`` (the newest version), ``name:version``, ``name@alias``.
 """
@@ -26,6 +26,9 @@ log = logging.getLogger(__name__)
 
 LEASE_S = 0.1
 """How long an answer is used, from before its query."""
+
+_RENEW_S = 0.7 * LEASE_S
+"""Age from which an entry is asked for again."""
 
 _MOST_ENTRIES = 1024
 _REFERENCE = re.compile(
@@ -111,7 +114,7 @@ class Catalogue:
         age = self._clock() - entry.asked_at
         if age >= LEASE_S:
             return None
-        if age >= LEASE_S / 2 and text not in self._asking:
+        if age >= _RENEW_S and text not in self._asking:
             self._ask(text)
         return entry.found
 

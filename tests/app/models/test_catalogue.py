@@ -84,11 +84,11 @@ def test_an_answer_serves_for_one_lease_and_no_longer():
     _run(scenario)
 
 
-def test_the_second_half_of_a_lease_renews_it_unseen():
+def test_late_in_its_lease_an_entry_is_renewed_unseen():
     async def scenario(database, catalogue):
         await catalogue.resolve("pima")
         database.version = 2
-        database.now += LEASE_S * 0.6
+        database.now += LEASE_S * 0.8
         assert catalogue.peek("pima").version == 1  # still good, and asked again
         await _settled(catalogue)
         database.now += LEASE_S * 0.6

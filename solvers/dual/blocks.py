@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from solvers.dual.pairs import pair_steps
 from solvers.dual.state import PairState, Reporter
-from solvers.dual.sweeps import add_rows, extremes
+from solvers.dual.sweeps import add_rows, extremes, mirror
 from solvers.dual.working_set import Block, renew
 from solvers.kernels import RowCache
 
@@ -85,8 +85,7 @@ def _refill(cache: RowCache, block: Block, places: Indices) -> None:
     cache.source.fill(
         block.rows[places], block.matrix, places, columns=block.rows, own=places
     )
-    m = len(block.rows)
-    block.matrix[:m, places] = block.matrix[places, :m].T
+    mirror(block.matrix, len(block.rows), places)
 
 
 def _inner(

@@ -3,10 +3,11 @@
 import numpy as np
 from numba import njit
 
-__all__ = ["add_rows", "extremes"]
+__all__ = ["add_rows", "extremes", "mirror"]
 
 # Columns done at once: their part of the gradient stays in the first-level cache.
 _STRIP = 1024
+_TILE = 16
 # One rounding for a * b + c; infinities and NaN keep their meaning.
 _FUSED = {"contract"}
 
@@ -54,3 +55,18 @@ def extremes(g, low, high, up, down):  # type: ignore[no-untyped-def]
         top = max(top, up[k])
         bottom = min(bottom, down[k])
     return top, bottom
+
+
+@njit(cache=True, nogil=True)
+def mirror(matrix, size, places):  # type: ignore[no-untyped-def]
+    """Copy the rows ``places`` of a symmetric matrix into its columns ``places``.
+
+    In tiles, whose rows stay in the first-level cache while they are written.
+    """
+    for start in range(0, size, _TILE):
+        stop = min(start + _TILE, size)
+        for a in range(len(places)):
+            place = places[a]
+            row = matrix[place]
+            for k in range(start, stop):
+                matrix[k, place] = row[k]

@@ -27,7 +27,7 @@ class Block:
         Distinct rows of the problem.
     age : (m,) int64
         Rounds since a row was last chosen.
-    matrix : (size, size) float32 or float64
+    matrix : (size, size + a few) float32 or float64
         Its leading (m, m) part is the kernel between the rows.
     """
 
@@ -39,7 +39,7 @@ class Block:
     def empty(cls, size: int, dtype: np.dtype[np.floating[Any]]) -> "Block":
         """Return a block without rows, with room for ``size``."""
         none = np.empty(0, dtype=np.int64)
-        return cls(none, none, np.empty((size, size), dtype=dtype))
+        return cls(none, none, _square(size, dtype))
 
     @property
     def size(self) -> int:
@@ -48,10 +48,15 @@ class Block:
 
     def grow(self, size: int) -> None:
         """Make room for ``size`` rows, keeping those that are there."""
-        larger = np.empty((size, size), dtype=self.matrix.dtype)
+        larger = _square(size, self.matrix.dtype)
         m = len(self.rows)
         larger[:m, :m] = self.matrix[:m, :m]
         self.matrix = larger
+
+
+def _square(size: int, dtype: np.dtype[np.floating[Any]]) -> NDArray[np.floating[Any]]:
+    # Rows a power of two apart share one set of the cache; some columns more do not.
+    return np.empty((size, size + 16), dtype=dtype)
 
 
 def renew(block: Block, up: Floats, down: Floats, keep: float) -> Indices:

@@ -49,7 +49,7 @@ class KernelMachine(BaseEstimator):
     warm_start: bool
 
     _progress: Progress | None = None
-    _scorer: KernelMachineScorer | None = None
+    _scorer: "_Scorer | None" = None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -199,8 +199,19 @@ class KernelMachine(BaseEstimator):
         self.solver_ = solution.solver
         named = rows.kernel.kind not in {"precomputed", "callable"}
         # The served form scores a row alike in any batch, and it is faster.
-        self._scorer = (
-            KernelMachineScorer(self.scorer_payload())
-            if named and not sparse.issparse(X)
-            else None
-        )
+        dense = named and not sparse.issparse(X)
+        self._scorer = _Scorer(self.scorer_payload()) if dense else None
+
+
+class _Scorer:
+    """The served form of a machine, built when it first scores."""
+
+    def __init__(self, payload: dict[str, Any]) -> None:
+        self._payload = payload
+        self._built: KernelMachineScorer | None = None
+
+    def score(self, X: Floats) -> Floats:
+        """Return the score of each row of X."""
+        if self._built is None:
+            self._built = KernelMachineScorer(self._payload)
+        return self._built.score(X)

@@ -1,17 +1,14 @@
 """POST /predict/batch."""
 
-from pathlib import Path
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
+from starlette.concurrency import run_in_threadpool
 
-from app.batch.answering import Answering
-from app.batch.columnar import answer_columnar
-from app.batch.csv import CsvBatch
 from app.batch.openapi import BATCH_ANSWER, BATCH_BODY
 from app.batch.schemas import BatchQuery
 from app.batch.sending import FileResponse
-from app.batch.streaming import answer_stream
+from app.batch.work import BatchJob, answer_file
 from app.datasets.lane import lane_of
 from app.datasets.options import limits_of, read_options
 from app.datasets.receiving import MEDIA_TYPES, media_type_of, receive
@@ -24,7 +21,6 @@ from app.errors import (
     UnknownModelError,
     UnsupportedMediaTypeError,
 )
-from app.predict.answer import Tally
 from app.predict.endpoint import PredictEndpoint
 from app.state import state_of
 from app.web.openapi import problems
@@ -62,41 +58,30 @@ async def predict_batch(
     state, lane = state_of(request), lane_of(request)
     predict: PredictEndpoint = request.app.state.predict
     media_type = _media_type(request)
-    answering = Answering(*await predict.ready(query.model))
+    version = await predict.resolve(query.model)
+    options = read_options(query, tab="tab" in media_type)
     store = DatasetStore(state.settings.datasets_dir)
     with lane.admitted(), store.staging() as folder:
-        tally = await _answer(request, query, answering, media_type, folder)
-        target = folder / "answered"
-        file, size = await lane.run(target.open, "rb"), target.stat().st_size
-    predict.note(answering.version, tally)
-    version = answering.version
+        job = BatchJob(
+            state.settings.artifacts_dir.resolve(),
+            version,
+            MEDIA_TYPES[media_type],
+            options,
+            limits_of(state.settings),
+            folder.resolve() / "sent",
+            folder.resolve() / "answered",
+        )
+        await receive(request, job.source)
+        tally = await lane.run(answer_file, job)
+        file = await run_in_threadpool(job.target.open, "rb")
+        size = job.target.stat().st_size
+    predict.note(version, tally)
     headers = {
         "demur-model": f"{version.name}:{version.version}",
         "demur-rows": str(tally.rows),
         "demur-rejected": str(tally.rejected),
     }
     return FileResponse(file, size, media_type, headers)
-
-
-async def _answer(
-    request: Request,
-    query: BatchQuery,
-    answering: Answering,
-    media_type: str,
-    folder: Path,
-) -> Tally:
-    """Write the request's file with its decisions to ``folder / "answered"``."""
-    lane, limits = lane_of(request), limits_of(state_of(request).settings)
-    target = folder / "answered"
-    form = MEDIA_TYPES[media_type]
-    if form in ("parquet", "arrow"):
-        await receive(request, folder / "sent")
-        return await lane.run(
-            answer_columnar, answering, form, folder / "sent", target, limits
-        )
-    options = read_options(query, tab="tab" in media_type)
-    batch = CsvBatch(answering, options, limits)
-    return await answer_stream(request, batch, lane, target)
 
 
 def _media_type(request: Request) -> str:

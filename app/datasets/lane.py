@@ -1,44 +1,51 @@
-"""Threads for work that takes long, apart from those that answer small requests.
+"""Processes beside the server for files: a large one holds no small request up.
 
-What runs here spends its time in Arrow and NumPy, which let go of the interpreter; so
-the event loop and the threads of other routes go on while a million rows are read.
+Reading a stranger's file takes long, holds the interpreter now and then, and may take
+memory or, at worst, the process that does it. So it happens in processes of their own,
+which start with the first file; the server hands them paths, and they answer with
+facts. They yield to the server and end with it.
 """
 
 import asyncio
+import logging
+import multiprocessing
+import os
 from collections.abc import AsyncIterator, Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager, contextmanager
-from typing import ParamSpec, TypedDict, TypeVar
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import asynccontextmanager, contextmanager, suppress
+from threading import Thread
+from typing import Any, TypedDict, TypeVar
 
 from fastapi import FastAPI, Request
+from threadpoolctl import threadpool_limits
 
 from app.errors import ServiceUnavailableError
+from app.web.failures import translate
 
 __all__ = ["MOST_ADMITTED", "Lane", "lane_of", "with_lane"]
+
+log = logging.getLogger(__name__)
 
 MOST_ADMITTED = 16
 """Files at once, on their way in or waiting; more are answered 503."""
 
-P = ParamSpec("P")
+_PROCESSES = 2
+_NICENESS = 5
+
 T = TypeVar("T")
 
 
 class Lane:
-    """A few threads; work beyond them waits.
+    """The processes, and who may use them; it belongs to one event loop."""
 
-    Parameters
-    ----------
-    width : int
-        How much runs at once.
-    """
-
-    def __init__(self, width: int) -> None:
-        self._threads = ThreadPoolExecutor(width, thread_name_prefix="lane")
+    def __init__(self) -> None:
+        self._processes: ProcessPoolExecutor | None = None
         self._admitted = 0
 
     @contextmanager
     def admitted(self) -> Iterator[None]:
-        """Let a request in that will need the threads.
+        """Let a request in that brings a file.
 
         Raises
         ------
@@ -54,22 +61,66 @@ class Lane:
         finally:
             self._admitted -= 1
 
-    async def run(
-        self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs
-    ) -> T:
-        """Await the result of a call in one of the threads."""
-        return await self.start(function, *args, **kwargs)
+    async def run(self, function: Callable[..., T], *arguments: Any) -> T:
+        """Await the result of a call in one of the processes.
 
-    def start(
-        self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs
-    ) -> asyncio.Future[T]:
-        """Begin a call; its result may be awaited later."""
-        call = self._threads.submit(function, *args, **kwargs)
-        return asyncio.wrap_future(call)
+        Raises
+        ------
+        ServiceUnavailableError
+            When the process died under the call.
+        ApiError
+            What the call raised.
+        """
+        processes = self._processes or self._start()
+        loop = asyncio.get_running_loop()
+        try:
+            return await loop.run_in_executor(processes, _called, function, arguments)
+        except BrokenProcessPool:
+            if self._processes is processes:
+                self._processes = None
+            msg = "the process that read the file died, most often for want of memory"
+            raise ServiceUnavailableError(msg) from None
 
     def close(self) -> None:
-        """Let go of the threads; what has begun ends first."""
-        self._threads.shutdown(cancel_futures=True)
+        """End the processes; what waits is dropped."""
+        if self._processes is not None:
+            self._processes.shutdown(wait=False, cancel_futures=True)
+            self._processes = None
+
+    def _start(self) -> ProcessPoolExecutor:
+        # Spawned: a forked child would inherit the server's sockets and threads.
+        self._processes = ProcessPoolExecutor(
+            _PROCESSES,
+            mp_context=multiprocessing.get_context("spawn"),
+            initializer=_begin,
+        )
+        return self._processes
+
+
+def _begin() -> None:
+    """Prepare a process; it ends when the server does, however that ends."""
+    Thread(target=_end_with_the_server, daemon=True).start()
+    threadpool_limits(1)
+    with suppress(OSError):
+        os.nice(_NICENESS)
+
+
+def _called(function: Callable[..., T], arguments: tuple[Any, ...]) -> T:
+    """Return the result of a call, or raise what can cross the process border."""
+    try:
+        return function(*arguments)
+    except Exception as error:
+        problem = translate(error)
+        if problem is not error:
+            log.exception("reading a file failed")
+        raise problem from None
+
+
+def _end_with_the_server() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 class LaneState(TypedDict):
@@ -82,7 +133,7 @@ class LaneState(TypedDict):
 async def with_lane(app: FastAPI) -> AsyncIterator[LaneState]:
     """Keep a lane as long as the service runs."""
     del app
-    lane = Lane(2)
+    lane = Lane()
     try:
         yield {"lane": lane}
     finally:

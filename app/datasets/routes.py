@@ -3,6 +3,7 @@
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request, Response
+from starlette.concurrency import run_in_threadpool
 
 from app.datasets import service
 from app.datasets.errors import (
@@ -12,6 +13,7 @@ from app.datasets.errors import (
 )
 from app.datasets.lane import lane_of, with_lane
 from app.datasets.openapi import UPLOAD_BODY
+from app.datasets.options import limits_of, read_options
 from app.datasets.receiving import receive
 from app.datasets.schemas import (
     DatasetAnswer,
@@ -23,6 +25,7 @@ from app.datasets.schemas import (
     UploadQuery,
 )
 from app.datasets.store import DatasetStore
+from app.datasets.work import convert
 from app.db.session import Reading
 from app.errors import (
     InvalidRequestError,
@@ -83,9 +86,15 @@ async def upload_dataset(
     state, lane = state_of(request), lane_of(request)
     store = DatasetStore(state.settings.datasets_dir)
     with lane.admitted(), store.staging() as folder:
-        received = await receive(request, folder / "uploaded")
-        answer = await lane.run(
-            service.keep, folder, received, query, state.settings, state.database
+        uploaded, stored = folder.resolve() / "uploaded", folder.resolve() / "stored"
+        received = await receive(request, uploaded)
+        form = received.format(query.format)
+        options = read_options(query, tab=received.is_tabbed)
+        described = await lane.run(
+            convert, uploaded, stored, form, options, limits_of(state.settings)
+        )
+        answer = await run_in_threadpool(
+            service.keep, store, state.database, stored, received, described, query
         )
     root = request.scope.get("root_path", "")
     response.headers["Location"] = f"{root}/datasets/{answer.id}"

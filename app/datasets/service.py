@@ -8,9 +8,7 @@ from sqlalchemy.orm import Session
 from app.datasets import queries
 from app.datasets.describing import class_balance, preview
 from app.datasets.errors import DatasetInUseError, UnknownDatasetError
-from app.datasets.options import limits_of, read_options
-from app.datasets.reading.convert import Described, to_parquet
-from app.datasets.reading.opening import open_source
+from app.datasets.reading.convert import Described
 from app.datasets.receiving import Received
 from app.datasets.schemas import (
     DatasetAnswer,
@@ -26,7 +24,6 @@ from app.datasets.schemas import (
 from app.datasets.store import DatasetFile, DatasetStore
 from app.db.session import Database
 from app.db.tables import Dataset, new_id
-from app.settings import Settings
 
 __all__ = ["delete", "describe", "file_of", "find", "keep", "page", "sweep"]
 
@@ -35,28 +32,17 @@ _FRESH_S = 3600.0
 
 
 def keep(
-    folder: Path,
-    received: Received,
-    query: UploadQuery,
-    settings: Settings,
+    store: DatasetStore,
     database: Database,
+    stored: Path,
+    received: Received,
+    described: Described,
+    query: UploadQuery,
 ) -> DatasetAnswer:
-    """Read an upload (``folder / "uploaded"``), store it, and say what it holds.
-
-    Raises
-    ------
-    UnsupportedMediaTypeError
-        When nothing says what the file is.
-    InvalidRequestError
-        With line and column of the first fault; nothing is kept.
-    """
-    form = received.format(query.format)
-    options, limits = read_options(query, tab=received.is_tabbed), limits_of(settings)
-    source = open_source(folder / "uploaded", form, options, limits)
-    described = to_parquet(source, folder / "stored", options, limits)
-    store, dataset_id = DatasetStore(settings.datasets_dir), new_id()
-    size = (folder / "stored").stat().st_size
-    file = store.keep(folder / "stored", dataset_id)
+    """Keep a converted upload for good; its row comes last, its file goes with it."""
+    form, dataset_id = received.format(query.format), new_id()
+    size = stored.stat().st_size
+    file = store.keep(stored, dataset_id)
     row = Dataset(
         id=dataset_id,
         name=query.name or received.shown_name or f"unnamed.{form}",

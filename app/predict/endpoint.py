@@ -92,7 +92,12 @@ class PredictEndpoint:
         if len(body) > LARGE_BYTES:
             return await self._bulk.answer(body)
         envelope = read_envelope(body)
-        ready, version = await self.ready(envelope.model)
+        version = self._catalogue.peek(envelope.model)
+        if version is None:
+            version = await self._catalogue.resolve(envelope.model)
+        ready = self._loaded.peek(version.sha256)
+        if ready is None:
+            ready = await asyncio.to_thread(self._loaded.get, version.sha256)
         question = ask(ready, version, envelope)
         if _is_small(body):
             return answer(question)
@@ -106,23 +111,15 @@ class PredictEndpoint:
                     return answered
                 await asyncio.sleep(0)
 
-    async def ready(self, model: str) -> tuple[ReadyModel, ResolvedVersion]:
-        """Return the version that a reference means, loaded.
+    async def resolve(self, model: str) -> ResolvedVersion:
+        """Return the version that a reference means.
 
         Raises
         ------
         UnknownModelError
             When it means nothing.
-        CorruptArtifactError
-            When its file is not what was written.
         """
-        version = self._catalogue.peek(model)
-        if version is None:
-            version = await self._catalogue.resolve(model)
-        ready = self._loaded.peek(version.sha256)
-        if ready is None:
-            ready = await asyncio.to_thread(self._loaded.get, version.sha256)
-        return ready, version
+        return await self._catalogue.resolve(model)
 
     def note(self, version: ResolvedVersion, tally: Tally) -> None:
         """Count rows that were answered elsewhere."""

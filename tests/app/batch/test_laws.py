@@ -13,6 +13,7 @@ from app.artifacts.model import Labels, ServedModel
 from app.batch.answering import Answering
 from app.batch.columns import NAMES
 from app.batch.csv import CsvBatch
+from app.batch.work import answer_csv
 from app.datasets.reading.limits import Limits
 from app.datasets.reading.options import ReadOptions
 from app.errors import InvalidRequestError
@@ -55,13 +56,20 @@ ASKED = answering()
 
 
 def answered(body, options=ReadOptions(), chunk=1 << 16, asked=ASKED):  # noqa: B008
-    batch = CsvBatch(asked, options, Limits())
-    blocks = []
-    for start in range(0, len(body), chunk):
-        blocks += batch.feed(body[start : start + chunk])
-    blocks += batch.finish()
-    parts = [batch.answer(records)[0] for records in blocks]
-    return b"".join([batch.header, *map(bytes, parts)])
+    batch, out = CsvBatch(asked, options, Limits()), io.BytesIO()
+    answer_csv(batch, Drip(body, chunk), out)
+    return out.getvalue()
+
+
+class Drip(io.BytesIO):
+    """A file that gives a few bytes at a time."""
+
+    def __init__(self, body, chunk):
+        super().__init__(body)
+        self.chunk = chunk
+
+    def read(self, size=-1):
+        return super().read(min(size, self.chunk))
 
 
 patient = settings(deadline=None)  # a busy machine is no fault

@@ -193,7 +193,7 @@ def test_a_form_of_anything_but_one_file_is_refused(server, parts):
     content = {} if parts else {"content": b"--x--\r\n"}
     answer = server.http.post("/datasets", files=parts, headers=headers, **content)
     assert answer.status_code in {400, 422}, answer.text
-    assert not [name for name in files(server) if name.startswith("incoming/")]
+    wait_until(lambda: not any(n.startswith("incoming/") for n in files(server)))
 
 
 def test_an_upload_over_the_limit_is_refused_and_leaves_nothing(start_service):
@@ -203,7 +203,7 @@ def test_an_upload_over_the_limit_is_refused_and_leaves_nothing(start_service):
     for answer in (announced, chunked):
         assert answer.status_code == 413
         assert "DEMUR_MAX_UPLOAD_BYTES" in answer.json()["detail"]
-    assert not [n for n in files_or_none(service) if n != "incoming"]
+    wait_until(lambda: set(files_or_none(service)) <= {"incoming"})
 
 
 def files_or_none(server):

@@ -1,0 +1,111 @@
+"""What the process beside the server does with a batch: a file in, a file out.
+
+    blocks (in order) -> answers (in several threads) -> file (in order)
+
+At most ``IN_FLIGHT`` blocks of CSV are in memory, whatever the size of the file. The
+answer is sent when it is whole: a fault in the last line is then still an answer of its
+own, and a client that sends everything before it reads anything waits for nobody.
+"""
+
+import os
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import BinaryIO
+
+from app.artifacts.loaded import LoadedModels
+from app.artifacts.store import ArtifactStore
+from app.batch.answering import Answering
+from app.batch.columnar import answer_columnar
+from app.batch.csv import CsvBatch, Records
+from app.datasets.reading.limits import Limits
+from app.datasets.reading.options import Format, ReadOptions
+from app.errors import InvalidRequestError
+from app.models.queries import ResolvedVersion
+from app.predict.answer import Tally
+from app.predict.ready import ReadyModel
+
+__all__ = ["BatchJob", "answer_csv", "answer_file"]
+
+IN_FLIGHT = 4
+_CHUNK_BYTES = 1 << 19
+_MODELS = 4
+_THREADS = min(4, os.cpu_count() or 1)
+
+Answered = tuple[memoryview, Tally]
+
+
+@dataclass(frozen=True, slots=True)
+class BatchJob:
+    """One file, the version that answers it, and how it is to be read."""
+
+    artifacts: Path
+    version: ResolvedVersion
+    form: Format
+    options: ReadOptions
+    limits: Limits
+    source: Path
+    target: Path
+
+
+def answer_file(job: BatchJob) -> Tally:
+    """Write the file ``job.source`` with its decisions to ``job.target``.
+
+    Raises
+    ------
+    InvalidRequestError
+        With the first fault of the file.
+    CorruptArtifactError
+        When the model's file is not what was written.
+    """
+    ready = _loaded(job.artifacts).get(job.version.sha256)
+    answering = Answering(ready, job.version)
+    if job.form in ("parquet", "arrow"):
+        return answer_columnar(answering, job.form, job.source, job.target, job.limits)
+    batch = CsvBatch(answering, job.options, job.limits)
+    with job.source.open("rb") as source, job.target.open("wb") as target:
+        return answer_csv(batch, source, target)
+
+
+@cache
+def _loaded(artifacts: Path) -> LoadedModels[ReadyModel]:
+    return LoadedModels(ArtifactStore(artifacts, "batch").read, ReadyModel, _MODELS)
+
+
+def answer_csv(batch: CsvBatch, source: BinaryIO, target: BinaryIO) -> Tally:
+    """Write a CSV file with its decisions; see ``answer_file``."""
+    tally = Tally()
+    pending: deque[Future[Answered]] = deque()
+    written = False
+
+    def write_until(most: int) -> None:
+        nonlocal written
+        while len(pending) > most:
+            lines, counts = pending.popleft().result()
+            if not written:
+                target.write(batch.header)
+                written = True
+            target.write(lines)
+            tally.add(counts)
+
+    with ThreadPoolExecutor(_THREADS) as threads:
+        try:
+            for records in _blocks(batch, source):
+                pending.append(threads.submit(batch.answer, records))
+                write_until(IN_FLIGHT)
+        except InvalidRequestError:
+            write_until(0)  # an earlier fault comes first
+            raise
+        write_until(0)
+    if not written:
+        target.write(batch.header)
+    return tally
+
+
+def _blocks(batch: CsvBatch, source: BinaryIO) -> Iterator[Records]:
+    while chunk := source.read(_CHUNK_BYTES):
+        yield from batch.feed(chunk)
+    yield from batch.finish()

@@ -184,8 +184,9 @@ def _candidates(
     if settings.rejects and CONSTANT not in held:
         asked = [*held, CONSTANT]
     found = finder.search(rows, asked, exact=exact)
-    moves = [(pair, slope + penalty) for slope, pair in found.stumps]
-    moves = [move for move in moves if move[1] < 0.0]
+    moves = []
+    if found.slope + penalty < 0.0:
+        moves.append((found.stump, found.slope + penalty))
     for pair, slope in zip(asked, found.held, strict=True):
         if slope + penalty < 0.0 or weights.get(pair, 0.0) > 0.0:
             moves.append((pair, float(slope) + penalty))

@@ -24,9 +24,10 @@ _TIE = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The best new stump of each feature, steepest first; the held pairs' slopes."""
+    """The steepest stump of all with its slope, and the slopes of the held pairs."""
 
-    stumps: list[tuple[float, Pair]]
+    slope: float
+    stump: Pair
     held: NDArray[np.float64]
 
 
@@ -43,7 +44,7 @@ class Finder:
         self._R = np.empty_like(self._S)
 
     def search(self, rows: Rows, held: list[Pair], *, exact: bool) -> Found:
-        """Return the steepest stumps under the rows' weights.
+        """Return the steepest stump under the rows' weights.
 
         Parameters
         ----------
@@ -67,17 +68,8 @@ class Finder:
             told = scan_codes(
                 codes, self._codes.missing, weights, features, options, table
             )
-        values, stumps, slopes = told
+        slope, stump, slopes = told
         for place, pair in enumerate(held):
             if pair == CONSTANT:
                 slopes[place] = rows.signed_sum - rows.pull_sum
-        return Found(_in_order(values, stumps, options[1]), slopes)
-
-
-def _in_order(
-    values: NDArray[np.float64], stumps: NDArray[np.int64], slack: float
-) -> list[tuple[float, Pair]]:
-    """Return the features' stumps, the first within rounding of the steepest ahead."""
-    first = int(np.flatnonzero(values <= values.min() + slack)[0])
-    order = [first, *(int(f) for f in np.argsort(values, kind="stable") if f != first)]
-    return [(float(values[f]), Pair(f, *map(int, stumps[f]))) for f in order]
+        return Found(float(slope), Pair(*map(int, stump)), slopes)

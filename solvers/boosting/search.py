@@ -32,14 +32,13 @@ def scan_codes(
     features: tuple[NDArray[np.int64], NDArray[np.bool_]],
     options: tuple[bool, float],
     held: NDArray[np.int64],
-) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.float64]]:
-    """Return each feature's best slope and stump, and the slopes of the held stumps.
+) -> tuple[float, NDArray[np.int64], NDArray[np.float64]]:
+    """Return the best slope and its stump, and the slopes of the held stumps.
 
     codes has shape (n_features, n_rows), weights is (y w1, w2), features (number of
     codes, whether ever missing), options (whether stumps may reject, what counts as a
     tie). held has one row (feature, left, middle, right, missing answer, low, high)
-    per stump; the stumps found come back as rows (ordering, low, high, missing
-    answer).
+    per stump; the stump found is (feature, ordering, low, high, missing answer).
     """
     signed, pull = weights
     counts, has_missing = features
@@ -51,8 +50,7 @@ def scan_codes(
     R = np.empty(width)
     P = np.empty(width + 1)
     Q = np.empty(width + 1)
-    values = np.empty(n_features)
-    stumps = np.empty((n_features, 4), dtype=np.int64)
+    best, stump = _INF, np.zeros(5, dtype=np.int64)
     slopes = np.zeros(len(held))
     for feature in range(n_features):
         n_codes = counts[feature]
@@ -78,9 +76,11 @@ def scan_codes(
                 R[code[i]] += pull[i] - abs(value)
         _accumulate(S, R, n_codes, P, Q)
         lost = (missing_s, missing_r, has_missing[feature])
-        values[feature] = _best(P, Q, n_codes, lost, options, stumps[feature])
+        value = _best(P, Q, n_codes, lost, options, best, stump)
+        if value < best - options[1]:
+            best, stump[0] = value, feature
         _slopes(P, Q, n_codes, lost, feature, held, slopes)
-    return values, stumps, slopes
+    return best, stump, slopes
 
 
 @njit(cache=True, nogil=True)
@@ -90,23 +90,24 @@ def scan_histograms(
     features: tuple[NDArray[np.int64], NDArray[np.bool_]],
     options: tuple[bool, float],
     held: NDArray[np.int64],
-) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.float64]]:
+) -> tuple[float, NDArray[np.int64], NDArray[np.float64]]:
     """Return what ``scan_codes`` does, from sums by byte code (n_features, 256)."""
     counts, has_missing = features
     n_features = len(S)
     P = np.empty(257)
     Q = np.empty(257)
-    values = np.empty(n_features)
-    stumps = np.empty((n_features, 4), dtype=np.int64)
+    best, stump = _INF, np.zeros(5, dtype=np.int64)
     slopes = np.zeros(len(held))
     for feature in range(n_features):
         n_codes = counts[feature]
         missing_s, missing_r = S[feature, 255], R[feature, 255]
         _accumulate(S[feature], R[feature], n_codes, P, Q)
         lost = (missing_s, missing_r, has_missing[feature])
-        values[feature] = _best(P, Q, n_codes, lost, options, stumps[feature])
+        value = _best(P, Q, n_codes, lost, options, best, stump)
+        if value < best - options[1]:
+            best, stump[0] = value, feature
         _slopes(P, Q, n_codes, lost, feature, held, slopes)
-    return values, stumps, slopes
+    return best, stump, slopes
 
 
 @njit(cache=True, nogil=True)
@@ -131,11 +132,13 @@ def _best(
     n_codes: int,
     lost: tuple[float, float, bool],
     options: tuple[bool, float],
+    to_beat: float,
     stump: NDArray[np.int64],
 ) -> float:
-    """Write (ordering, low, high, missing answer) to stump; return its slope.
+    """Return the feature's best slope; write its stump if it beats the best so far.
 
-    lost has the two sums over the missing rows and whether there are any.
+    lost has the two sums over the missing rows and whether there are any. The stump's
+    own feature (its first entry) is left to the caller.
     """
     rejects, slack = options
     end_p, end_q = P[n_codes], Q[n_codes]
@@ -163,12 +166,12 @@ def _best(
     for o in range(1, 6):
         if best[o] < best[ordering] - slack:
             ordering = o
-    stump[0] = ordering
-    _locate(P, Q, n_codes, options, best[ordering], stump)
     answer, added = 0, 0.0
     if lost[2]:
         answer, added = _best_missing(lost[0], lost[1], rejects, slack)
-    stump[3] = answer
+    if best[ordering] + added < to_beat - slack:
+        stump[1], stump[4] = ordering, answer
+        _locate(P, Q, n_codes, options, best[ordering], stump)
     return float(best[ordering] + added)
 
 
@@ -211,10 +214,10 @@ def _locate(
 ) -> None:
     """Find the first cuts that reach value, up to slack, for the ordering in stump."""
     rejects, slack = options
-    ap, bp, cp, aq, bq, cq = _weights_of(stump[0])
+    ap, bp, cp, aq, bq, cq = _weights_of(stump[1])
     end = cp * P[n_codes] + cq * Q[n_codes]
     lowest, low = _INF, 0
-    stump[1], stump[2] = 0, n_codes
+    stump[2], stump[3] = 0, n_codes
     for k in range(n_codes + 1):
         first = (ap - bp) * P[k] + (aq - bq) * Q[k]
         if first < lowest - slack:
@@ -222,7 +225,7 @@ def _locate(
         at = k if rejects else n_codes
         second = (bp - cp) * P[at] + (bq - cq) * Q[at] + end
         if lowest + second <= value + 2.0 * slack:
-            stump[1], stump[2] = low, at
+            stump[2], stump[3] = low, at
             return
 
 

@@ -47,7 +47,7 @@ def test_best_stump_is_the_best_of_all(problem, kind, missing, seed):
     slopes = {pair: slope_of(pair, X, codes, rows, y) for pair in pairs}
     for exact in (True, False):
         found = Finder(codes, rejects=True).search(rows, pairs[:300], exact=exact)
-        value, best = found.stumps[0]
+        value, best = found.slope, found.stump
         close = 1e-9 if exact or kind == "exact" else 40 * rows.largest / 2**17
         assert value == pytest.approx(min(slopes.values()), abs=close)
         assert slopes[best] == pytest.approx(min(slopes.values()), abs=2 * close)
@@ -62,7 +62,7 @@ def test_every_ordering_can_win(problem):
         y = np.where(told == 0, np.resize([1.0, -1.0], 30), told)
         codes = exact_codes(X)
         rows = make_rows(printed(0.3), codes, y, np.ones(30))
-        _, best = Finder(codes, rejects=True).search(rows, [], exact=True).stumps[0]
+        best = Finder(codes, rejects=True).search(rows, [], exact=True).stump
         assert best.ordering == ordering
         assert abs(best.low - 10) + abs(best.high - 20) <= 2
 
@@ -78,7 +78,7 @@ def test_without_rejects_it_is_the_plain_stump_of_least_error(problem):
         for cut in [-np.inf, *codes.cuts[f]]
         for sign in (1, -1)
     )
-    assert found.stumps[0][0] == pytest.approx(best)
+    assert found.slope == pytest.approx(best)
 
 
 def test_ties_are_never_split_and_codes_agree_with_cuts(problem):
@@ -117,7 +117,7 @@ def test_packed_sums_equal_float_sums(problem):
     codes = histogram_codes(X, np.ones(len(y)), 255)
     rows = make_rows(printed(0.1), codes, y, np.ones(len(y)))
     finder = Finder(codes, rejects=True)
-    packed = finder.search(rows, [], exact=False).stumps
-    plain = finder.search(rows, [], exact=True).stumps
-    assert packed[0][1] == plain[0][1]
-    assert packed[0][0] == pytest.approx(plain[0][0], rel=1e-4)
+    packed = finder.search(rows, [], exact=False)
+    plain = finder.search(rows, [], exact=True)
+    assert packed.stump == plain.stump
+    assert packed.slope == pytest.approx(plain.slope, rel=1e-4)

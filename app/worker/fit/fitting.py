@@ -13,14 +13,14 @@ from warnings import catch_warnings, simplefilter
 import numpy as np
 from numpy.typing import NDArray
 
+from app.evidence.part import Part
+from app.evidence.scores import Evidence, calibrate, fit_rule, score
 from app.features.encoding import encode_table
 from app.features.schema import FeatureSchema
 from app.train.pairs import rule_kind
 from app.worker.fit.job import Job
 from app.worker.fit.out_of_fold import OutOfFold, encode, fit_once, score_unseen
-from app.worker.fit.part import Part
 from app.worker.fit.report import Report
-from app.worker.fit.scores import Evidence, calibrate, fit_rule, score
 from solvers.calibration import Calibration
 from solvers.rules.base import FittedByScores
 from solvers.rules.registry import RULES

@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from app.evidence.part import Part, take
 from app.features.schema import FeatureSchema
 from app.features.table import Table
 from app.train.schemas import TrainRequest
 from app.train.target import Sample
 from app.worker.fit.builders import BUILDERS, Builder, Setting
-from app.worker.fit.part import Part, take
 from app.worker.fit.report import Report
 from solvers.costs import CostMatrix
 

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from app.evidence.part import Part
+from app.evidence.scores import Evidence
 from app.features.encoding import encode_table
 from app.features.schema import FeatureSchema
 from app.worker.fit.job import Job
-from app.worker.fit.part import Part
 from app.worker.fit.partition import folds
 from app.worker.fit.report import Report
-from app.worker.fit.scores import Evidence
 from solvers.scoring import load
 
 __all__ = ["Known", "OutOfFold", "encode", "fit_once", "score_unseen"]

@@ -15,18 +15,18 @@ import numpy as np
 
 from app.artifacts.model import Labels, ServedModel
 from app.datasets.store import DatasetStore
+from app.evidence.evaluation import evaluate, no_evaluation
+from app.evidence.scores import Evidence, score
 from app.features.encoding import encode_table
 from app.features.table import Table
 from app.train.pairs import cost_matrix, rule_kind
 from app.train.parsing import no_datasets, read_mapping
 from app.train.schemas import DatasetData
 from app.train.service import check
-from app.worker.fit.evaluation import evaluate, no_evaluation
 from app.worker.fit.fitting import Fitted, fit
 from app.worker.fit.job import Job
 from app.worker.fit.partition import Partition, partition
 from app.worker.fit.report import Progress, Report
-from app.worker.fit.scores import Evidence, score
 from app.worker.fit.summary import describe
 from app.worker.fit.twins import twin_warnings
 from solvers.rules.registry import RULES

@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.errors import FieldError
+from app.evidence.part import Part
 from app.train.pairs import rule_kind
 from app.train.refusal import refuse
 from app.train.rules import rule_parameters
 from app.train.schemas import TrainRequest
-from app.worker.fit.part import Part
 from solvers.calibration import Calibration, fit_calibration
 from solvers.costs import CostMatrix
 from solvers.rules.base import FittedByScores

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from app.evidence.part import take
 from app.train.target import Sample
-from app.worker.fit.part import take
 
 
 def sample(y, weight=None, *, probabilities=False):

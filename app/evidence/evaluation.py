@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.worker.fit.part import Part
-from app.worker.fit.scores import Evidence
+from app.evidence.part import Part
+from app.evidence.scores import Evidence
 from solvers import metrics
 from solvers.calibration import Calibration
 from solvers.costs import CostMatrix

@@ -3,8 +3,8 @@
 An answer of the database is used for at most ``LEASE_S`` seconds, counted from before
 its query. A worker that has committed a version waits longer than that before it calls
 the job succeeded; so once a job is seen as succeeded, no process answers with an older
-version. Late in the lease the entry is asked for again in a thread, while the old one is
-still good: under load no request waits for the database.
+version. Late in the lease the entry is asked for again in a thread, while the old one
+is still good: under load no request waits for the database.
 
 References: ``name`` (the newest version), ``name:version``, ``name@alias``.
 """

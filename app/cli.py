@@ -9,6 +9,8 @@
 A wrong setting is one line on standard error and exit status 2.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated
 
 import typer
@@ -46,6 +48,19 @@ def _stop(reason: str) -> None:
     raise typer.Exit(2)
 
 
+@contextmanager
+def _database_faults() -> Iterator[None]:
+    """Tell in one line that the database cannot be used, and end with status 1."""
+    from sqlalchemy.exc import OperationalError  # noqa: PLC0415 - slow to import
+
+    try:
+        yield
+    except OperationalError as error:
+        reason = " ".join(str(error.orig).split())
+        typer.echo(f"demur: the database cannot be used: {reason}", err=True)
+        raise typer.Exit(1) from None
+
+
 @demur.command()
 def serve(
     host: Annotated[str | None, typer.Option(help="Address to listen on.")] = None,
@@ -63,7 +78,9 @@ def serve(
     settings = _settings(host=host, port=port, root_path=root_path)
     from app.serving import run  # noqa: PLC0415 - slow, and only this command needs it
 
-    raise typer.Exit(run(settings, with_worker=worker))
+    with _database_faults():
+        status = run(settings, with_worker=worker)
+    raise typer.Exit(status)
 
 
 @demur.command()
@@ -79,7 +96,9 @@ def worker(
     settings = _settings(host=NOWHERE)
     from app.worker.main import run  # noqa: PLC0415 - slow, and only this command
 
-    raise typer.Exit(run(settings, supervised=supervised))
+    with _database_faults():
+        status = run(settings, supervised=supervised)
+    raise typer.Exit(status)
 
 
 @demur.command()
@@ -90,10 +109,9 @@ def migrate() -> None:
     from app.db.session import open_database  # noqa: PLC0415 - command
 
     database = open_database(settings.database)
-    try:
+    with _database_faults():
         migrations.upgrade(database)
-    finally:
-        database.close()
+    database.close()
     typer.echo("the database has the tables of this version")
 
 

@@ -49,6 +49,8 @@ def _locked(database: Database) -> Iterator[Config]:
 
 def upgrade(database: Database, revision: str = "head") -> None:
     """Run every migration up to ``revision`` that has not run yet."""
+    if revision == "head" and at_head(database):
+        return  # no lock is taken for nothing
     with _locked(database) as config:
         command.upgrade(config, revision)
 

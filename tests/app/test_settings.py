@@ -129,6 +129,23 @@ def test_the_command_ends_with_status_2_and_one_line(bare_environment):
         assert ended.stderr.count("\n") == 1
 
 
+@pytest.mark.parametrize(
+    "url", ["sqlite:////nowhere/x.sqlite3", "postgresql://nobody@127.0.0.1:1/x"]
+)
+def test_a_database_that_cannot_be_used_is_one_line(bare_environment, url):
+    ended = subprocess.run(
+        [sys.executable, "-m", "app.cli", "migrate"],
+        env={"DEMUR_DATABASE_URL": url},
+        cwd=bare_environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == 1
+    assert ended.stderr.startswith("demur: the database cannot be used")
+    assert ended.stderr.count("\n") == 1
+
+
 def test_a_taken_port_is_told(bare_environment):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         ended = subprocess.run(

@@ -193,7 +193,8 @@ class BoundedErrorRule(FittedByScores):
             test = demand.scaled(limit / largest).p_values
             return len(certified(pairs, split, test, self._wish, delta)) > 0
 
-        low, high = largest, min(1.25 * largest, 0.999)
+        # Not below the resolution: 1.25 times the smallest double is itself again.
+        low, high = largest, min(max(1.25 * largest, 5e-4), 0.999)
         while not fits(high):
             if high >= 0.999:
                 return None

@@ -4,7 +4,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
+from solvers.kernels.exponential_double import gaussian_rows_double
 from solvers.kernels.kernel import Kernel, evaluate
 
 __all__ = ["DoubleRows"]
@@ -30,19 +32,48 @@ class DoubleRows:
     def __init__(self, kernel: Kernel, X: Any) -> None:
         self.kernel = kernel
         self.X = X
+        self._scaled: Floats | None = None
 
-    def block(self, rows: Indices, columns: Indices | None = None) -> Floats:
-        """Return the kernel between rows and columns (default all)."""
+    def block(
+        self,
+        rows: Indices,
+        columns: Indices | None = None,
+        own: Indices | None = None,
+    ) -> Floats:
+        """Return the kernel between rows and columns (default all).
+
+        ``own`` says where each row itself stands among the columns.
+        """
         X = self.X
         if self.kernel.kind == "precomputed":
             part = X[rows] if columns is None else X[rows][:, columns]
             return np.array(evaluate(self.kernel, part, None))
-        values = evaluate(self.kernel, X[rows], X if columns is None else X[columns])
-        if self.kernel.kind == "rbf":
-            others = np.arange(X.shape[0]) if columns is None else columns
-            # A distance of exactly 0 is not what a difference of lengths gives.
-            values[rows[:, np.newaxis] == others] = 1.0
+        if self.kernel.kind != "rbf":
+            others = X if columns is None else X[columns]
+            return evaluate(self.kernel, X[rows], others)
+        values = self._gaussian(rows, columns)
+        # A distance of exactly 0 is not what a difference of lengths gives.
+        values[np.arange(len(rows)), rows if own is None else own] = 1.0
         return values
+
+    def _gaussian(self, rows: Indices, columns: Indices | None) -> Floats:
+        X = self.X
+        if sparse.issparse(X):
+            others = X if columns is None else X[columns]
+            return evaluate(self.kernel, X[rows], others)
+        if self._scaled is None:
+            # Centred: lengths stay small, and with them what their difference loses.
+            scale = np.sqrt(2.0 * float(self.kernel.gamma))
+            self._scaled = (X - X.mean(axis=0)) * scale
+            self._half = np.einsum("ij,ij->i", self._scaled, self._scaled) / 2
+            self._transposed = self._scaled.T.copy()
+        if columns is None:
+            right, half = self._transposed, self._half
+        else:
+            right, half = self._scaled[columns].T.copy(), self._half[columns]
+        products = self._scaled[rows] @ right
+        gaussian_rows_double(products, self._half[rows], half)
+        return np.asarray(products)
 
     def fill(
         self,
@@ -50,10 +81,11 @@ class DoubleRows:
         out: NDArray[np.floating[Any]],
         slots: Indices,
         columns: Indices | None = None,
-        own: Indices | None = None,  # noqa: ARG002 - as SingleRows
+        own: Indices | None = None,
     ) -> None:
         """Write the kernel rows ``rows`` into ``out[slots]`` (see SingleRows)."""
         width = self.X.shape[0] if columns is None else len(columns)
         for start in range(0, len(rows), _CHUNK_ROWS):
             part = slice(start, start + _CHUNK_ROWS)
-            out[slots[part], :width] = self.block(rows[part], columns)
+            at = None if own is None else own[part]
+            out[slots[part], :width] = self.block(rows[part], columns, at)

@@ -21,7 +21,7 @@ __all__ = ["KernelRows"]
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
-_CHUNK_BYTES = 32 * 2**20
+_CHUNK_BYTES = 8 * 2**20
 
 
 class KernelRows:
@@ -121,7 +121,7 @@ class KernelRows:
         """
         used = np.flatnonzero(weights)
         scores = np.zeros(self.n_rows)
-        step = max(1, _CHUNK_BYTES // (8 * max(self.n_rows, 1)))
+        step = max(16, _CHUNK_BYTES // (8 * max(self.n_rows, 1)))
         for start in range(0, len(used), step):
             rows = used[start : start + step]
             scores += weights[rows] @ self.exact_block(rows)

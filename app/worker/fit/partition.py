@@ -13,7 +13,14 @@ from app.errors import FieldError
 from app.train.refusal import refuse
 from app.train.schemas import Evaluation
 from app.train.target import Sample
-from app.worker.fit.split import Units, cut_by_time, draw, folds_of, units_of
+from app.worker.fit.split import (
+    Units,
+    cut_by_time,
+    draw,
+    draw_blindly,
+    folds_of,
+    units_of,
+)
 
 __all__ = ["FOLDS", "Partition", "folds", "partition"]
 
@@ -70,7 +77,7 @@ def partition(sample: Sample, evaluation: Evaluation, *, promises: bool) -> Part
     kept = np.zeros(len(rest), dtype=bool)
     if promises:
         share = evaluation.calibration / (1.0 - evaluation.holdout)
-        kept = draw(_units(sample, rest), share, generator)
+        kept = draw_blindly(_units(sample, rest), share, generator)
         _require_both(sample, rest[kept], "/evaluation/calibration", "calibration")
     training = rest[~kept]
     _require_both(sample, training, "/evaluation", "training")

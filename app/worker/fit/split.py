@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Units", "cut_by_time", "draw", "folds_of", "units_of"]
+__all__ = ["Units", "cut_by_time", "draw", "draw_blindly", "folds_of", "units_of"]
 
 Rows = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -61,6 +61,24 @@ def draw(
         chosen = _draw_rows(units.counts[:, 1] > 0, share, generator)
     else:
         chosen = _draw_groups(units.counts, share, generator)
+    return chosen[units.of_row]
+
+
+def draw_blindly(
+    units: Units, share: float, generator: np.random.Generator
+) -> NDArray[np.bool_]:
+    """Return which rows are drawn, whatever their class: a simple random sample.
+
+    What a promise is fitted on must be drawn as the cases in use are, so that the
+    shares of the classes vary as chance has it. Units stay whole; at least one is
+    drawn, and at least one is left.
+    """
+    n_units = len(units.counts)
+    order = generator.permutation(n_units)
+    reached = np.cumsum(units.counts.sum(axis=1)[order]) / len(units.of_row)
+    wanted = 1 + int(np.argmin(np.abs(reached - share)))
+    chosen = np.zeros(n_units, dtype=bool)
+    chosen[order[: min(wanted, n_units - 1)]] = True
     return chosen[units.of_row]
 
 

@@ -6,7 +6,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from app.worker.fit.split import cut_by_time, draw, folds_of, units_of
+from app.worker.fit.split import (
+    cut_by_time,
+    draw,
+    draw_blindly,
+    folds_of,
+    units_of,
+)
 
 positives = hnp.arrays(bool, st.integers(4, 80)).filter(
     lambda y: 2 <= y.sum() <= len(y) - 2
@@ -22,6 +28,29 @@ def test_single_rows_are_drawn_in_proportion(positive, share, seed):
         assert drawn[side].sum() == wanted
     again = draw(units_of(positive, None), share, np.random.default_rng(seed))
     np.testing.assert_array_equal(drawn, again)
+
+
+@settings(max_examples=80, deadline=None)
+@given(positive=positives, share=st.floats(0.01, 0.9), seed=st.integers(0, 99))
+def test_a_blind_draw_has_the_share_and_does_not_see_the_classes(positive, share, seed):
+    n = len(positive)
+    drawn, other = (
+        draw_blindly(units_of(side, None), share, np.random.default_rng(seed))
+        for side in (positive, ~positive)
+    )
+    np.testing.assert_array_equal(drawn, other)
+    assert 1 <= drawn.sum() <= n - 1
+    assert abs(drawn.sum() - share * n) <= 1
+
+
+def test_the_classes_of_a_blind_draw_vary_as_chance_has_it():
+    positive = np.arange(200) < 40
+    generator = np.random.default_rng(0)
+    units = units_of(positive, None)
+    found = [positive[draw_blindly(units, 0.25, generator)].sum() for _ in range(4000)]
+    # hypergeometric: 50 of 200 with 40 marked
+    assert np.mean(found) == pytest.approx(10, abs=0.15)
+    assert np.var(found) == pytest.approx(50 * 0.2 * 0.8 * 150 / 199, rel=0.08)
 
 
 @settings(max_examples=80, deadline=None)

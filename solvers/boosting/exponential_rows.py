@@ -1,7 +1,5 @@
 """Rows of the exponential surrogate: their two weights are the whole state."""
 
-from math import exp
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -44,15 +42,9 @@ class ExponentialRows:
 
     def loss_at(self, pair: Pair, eta: float) -> float:
         """Return the loss after a step."""
-        line, rest = self._line_along(pair), self.pull_sum / self._b
-        rest -= line.rejected + line.accepted
-        return (
-            line.right * exp(-eta)
-            + line.wrong * exp(eta)
-            + line.rejected * exp(self._b * eta)
-            + line.accepted * exp(-self._b * eta)
-            + rest
-        )
+        line = self._line_along(pair)
+        rest = self.pull_sum / self._b - line.rejected - line.accepted
+        return line.value(eta) + rest
 
     def _line_along(self, pair: Pair) -> ExponentialLine:
         if self._line is not None and self._line[0] == pair:

@@ -27,6 +27,12 @@ class ExponentialLine:
     accepted: float
     b: float
 
+    def value(self, eta: float) -> float:
+        """Return F(eta)."""
+        fall, rise = self.right * _exp(-eta), self.wrong * _exp(eta)
+        grow = self.rejected * _exp(self.b * eta)
+        return fall + rise + grow + self.accepted * _exp(-self.b * eta)
+
     def slopes(self, eta: float) -> tuple[float, float]:
         """Return F'(eta) and F''(eta)."""
         fall, rise = self.right * _exp(-eta), self.wrong * _exp(eta)

@@ -16,8 +16,8 @@ __all__ = ["logistic_slopes", "logistic_step"]
 
 _Array = NDArray[np.float64]
 
-_FLOOR = 1e-280
-_CEILING = 1e280
+_FLOOR = 1e-120
+_CEILING = 1e120
 
 
 @njit(cache=True, nogil=True)
@@ -93,7 +93,7 @@ def logistic_step(
     Returns the sums of both terms (the second times b), of both weights, and the
     largest weight.
 
-    Both are held between 1e-280 and 1e280, where weights are 0 or whole in float64.
+    Both are held between 1e-120 and 1e120, where weights are next to 0 or whole.
     """
     errors, pulls, grown, sunk = rows
     signed_sum = pull_sum = largest = loss = pull_loss = 0.0

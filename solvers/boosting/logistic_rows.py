@@ -45,7 +45,7 @@ class LogisticRows:
         def slopes(eta: float) -> tuple[float, float]:
             first, second, pull_first, pull_second = logistic_slopes(
                 cells,
-                (np.exp(eta * moves), moves, np.exp(b * eta * rejected), rejected),
+                (_exp(eta * moves), moves, _exp(b * eta * rejected), rejected),
                 self._rows,
             )
             return first + pull_first, second + b * pull_second
@@ -56,8 +56,8 @@ class LogisticRows:
         """Return the loss after a step."""
         cells = self._cells.under(pair)
         moved = cells + np.uint8(4) * (self._errors > 0.0)
-        grown = self._grown * np.exp(eta * exponents(pair))[moved]
-        sunk = self._sunk * np.exp(-self._b * eta * pair.r())[cells]
+        grown = self._grown * _exp(eta * exponents(pair))[moved]
+        sunk = self._sunk * _exp(-self._b * eta * pair.r())[cells]
         first = np.abs(self._errors) @ np.log(1.0 + grown)
         return float(first + self._pulls @ np.log(1.0 + sunk) / self._b)
 
@@ -65,11 +65,16 @@ class LogisticRows:
         """Multiply the exponentials and weigh the rows again."""
         loss, pull_loss, *sums = logistic_step(
             self._cells.under(pair),
-            np.exp(eta * exponents(pair)),
-            np.exp(-self._b * eta * pair.r()),
+            _exp(eta * exponents(pair)),
+            _exp(-self._b * eta * pair.r()),
             self._rows,
             self.signed,
             self.pull,
         )
         self.loss = self.reported = loss + pull_loss / self._b
         self.signed_sum, self.pull_sum, self.largest = sums
+
+
+def _exp(exponents: NDArray[np.float64]) -> NDArray[np.float64]:
+    # Factors and the rows' exponentials multiply without overflow.
+    return np.asarray(np.exp(np.clip(exponents, -400.0, 400.0)))

@@ -267,3 +267,37 @@ def test_on_many_rows_the_risk_is_nearly_bayes(costs, loss):
         told == 1, price[:, 0], np.where(told == -1, price[:, 1], price[:, 2])
     )
     assert ours.mean() <= price.min(axis=1).mean() + 0.005
+
+
+@pytest.mark.parametrize("step", ["line-search", "closed-form"])
+@pytest.mark.parametrize("loss", ["exponential", "logistic"])
+@pytest.mark.parametrize(
+    "prices",
+    [
+        {"cost": 1e-4},
+        {"cost": 1e-3, "surrogate": "max"},
+        {"cost": 0.499},
+        {"costs": CostMatrix(1, 1000, 5, 0.5)},
+        {"costs": CostMatrix(1e4, 50, 1, 1)},
+        {"costs": CostMatrix(1e-3, 1e-3, 3e-4, 2e-4)},
+    ],
+    ids=str,
+)
+def test_extreme_prices_stay_finite_and_descend(prices, loss, step):
+    X, y = noisy(200)
+    model = AbstentionBoostingClassifier(loss=loss, step=step, n_rounds=80, **prices)
+    path = model.fit(X, y).objective_path_
+    assert np.isfinite(path).all()
+    assert (np.diff(path) <= 1e-12 * path[0]).all()
+    assert path[-1] < path[0]
+
+
+def test_the_unit_of_the_weights_does_not_matter():
+    X, y = noisy()
+    ours = AbstentionBoostingClassifier(n_rounds=60)
+    told = [
+        ours.fit(X, y, np.full(len(X), unit)).decision_function(X)
+        for unit in (1.0, 1e-9, 1e9)
+    ]
+    assert told[1] == pytest.approx(told[0], abs=1e-7)
+    assert told[2] == pytest.approx(told[0], abs=1e-7)

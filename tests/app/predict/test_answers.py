@@ -247,5 +247,6 @@ def _counted(client):
     for line in client.get("/metrics").text.splitlines():
         if line.startswith("demur_predictions_total") and 'model="pima"' in line:
             decision = line.split('decision="')[1].split('"')[0]
-            counts[decision] = float(line.rsplit(" ", 1)[1])
+            counts.setdefault(decision, 0.0)
+            counts[decision] += float(line.rsplit(" ", 1)[1])
     return counts

@@ -42,8 +42,8 @@ _COARSE = 8.0
 # Products and exponentials of float32 are wrong by some units of their last place.
 _ROUNDING = 2.0**-22
 _STEP_LIMIT = 10_000_000
-_REFINEMENTS = 8
-_TIGHTEN = 0.25
+_REFINEMENTS = 12
+_TIGHTEN = (0.01, 0.25)
 
 
 @register("decomposition")
@@ -104,9 +104,11 @@ class _Run:
             if self.steps >= limit:
                 return
             if self.violation <= self.tolerance:
-                if relative_gap(self.primal, self.dual) <= self.tolerance:
+                gap = relative_gap(self.primal, self.dual)
+                if gap <= self.tolerance:
                     return
-                target *= _TIGHTEN
+                # The gap falls with the violation, about in proportion.
+                target *= np.clip(0.5 * self.tolerance / gap, *_TIGHTEN)
 
     def solution(self) -> DualSolution:
         """Return the certified weights."""

@@ -15,7 +15,7 @@ import subprocess
 import sys
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -201,28 +201,31 @@ def memory(n_rows: int) -> Row:
     return {"work": work, "ours": peak, "bar": MEMORY_BAR_MB, "met": met}
 
 
-def run(quick: bool, data: Path | None) -> list[Row]:
-    """Return the rows of the benchmark; data is a folder with real sets."""
+def measured(quick: bool, data: Path | None) -> Iterator[Row]:
+    """Yield the rows of the benchmark one by one."""
     warnings.filterwarnings("ignore", message="X does not have valid feature names")
     ours().fit(*made(30_000, 3))  # compiles
-    rows = []
     for n_rows, n_features, repetitions, rounds in QUICK_SIZES if quick else SIZES:
         X, y = made(n_rows, n_features)
         work = f"fit {n_rows:,} x {n_features}"
-        rows += fits(work, X, y, repetitions)
+        yield from fits(work, X, y, repetitions)
         if n_rows <= 20_000:
-            rows.append(exact_fit(X, y, repetitions))
+            yield exact_fit(X, y, repetitions)
         if rounds:
-            rows.append(adaboost(work, X, y, rounds))
+            yield adaboost(work, X, y, rounds)
     if data is not None:
         for name in ("skin",) if quick else ("skin", "cover"):
             X, y = real(data, name)
-            rows += fits(f"fit {name} {len(y):,} x {X.shape[1]}", X, y, 3)
-    rows += predictions(20_000 if quick else 200_000, 20, 3)
+            yield from fits(f"fit {name} {len(y):,} x {X.shape[1]}", X, y, 3)
+    yield from predictions(20_000 if quick else 200_000, 20, 3)
     if not quick:
-        rows.append(growth((50_000, 100_000, 200_000, 400_000)))
-    rows.append(memory(100_000 if quick else 1_000_000))
-    return rows
+        yield growth((50_000, 100_000, 200_000, 400_000))
+    yield memory(100_000 if quick else 1_000_000)
+
+
+def run(quick: bool, data: Path | None) -> list[Row]:
+    """Return the rows of the benchmark; data is a folder with real sets."""
+    return list(measured(quick, data))
 
 
 if __name__ == "__main__":
@@ -230,5 +233,5 @@ if __name__ == "__main__":
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--data", type=Path)
     options = parser.parse_args()
-    for line in run(options.quick, options.data):
-        print(json.dumps(line))
+    for line in measured(options.quick, options.data):
+        print(json.dumps(line), flush=True)

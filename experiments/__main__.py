@@ -1,0 +1,85 @@
+"""Run the experiments; print their tables, write them as Markdown and JSON.
+
+Exit code 1 when a full run has a figure outside the range where a right one lies.
+"""
+
+import argparse
+import importlib
+import json
+from pathlib import Path
+
+from rich.console import Console
+
+from experiments.page import write_page
+from experiments.report import Section
+from experiments.running import results_of, run_missing
+
+NAMES = (
+    "double_hinge",
+    "probabilistic_labels",
+    "mutual_information",
+    "support_vector_reduction",
+    "boosting",
+    "comparison",
+)
+HERE = Path(__file__).parent
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run what is missing, then report all that is complete."""
+    options = _parser().parse_args(arguments)
+    chosen = options.only or NAMES
+    form = "quick" if options.quick else "full"
+    folder = options.output / form
+    run_missing(
+        chosen,
+        options.data.resolve(),
+        folder,
+        quick=options.quick,
+        jobs=options.jobs,
+    )
+    docs = HERE.parent / "docs" if options.publish else folder
+    sections = report(folder, docs / "figures", quick=options.quick)
+    page = write_page(sections, docs)
+    console = Console()
+    for name in chosen:
+        console.print(sections[name].markdown(), markup=False, highlight=False)
+        console.print()
+    outside = [line for section in sections.values() for line in section.outside()]
+    console.print(f"figures outside their range: {len(outside)}; all in {page}")
+    return int(bool(outside) and not options.quick)
+
+
+def report(folder: Path, figures: Path, *, quick: bool) -> dict[str, Section]:
+    """Return the sections of all experiments whose results are complete."""
+    figures.mkdir(parents=True, exist_ok=True)
+    sections = {}
+    for name in NAMES:
+        results = results_of(name, folder, quick=quick)
+        if results is not None:
+            module = importlib.import_module(f"experiments.{name}")
+            sections[name] = module.section(results, figures)
+            facts = json.dumps(sections[name].payload(), indent=1)
+            (folder / f"{name}.json").write_text(facts + "\n", encoding="utf-8")
+    return sections
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m experiments")
+    parser.add_argument(
+        "--data", type=Path, required=True, help="the folder with NAME.csv.gz"
+    )
+    parser.add_argument(
+        "--quick", action="store_true", help="few repetitions, about a minute each"
+    )
+    parser.add_argument("--only", nargs="*", choices=NAMES, help="these experiments")
+    parser.add_argument("--jobs", type=int, default=-1, help="processes; -1: all cores")
+    parser.add_argument("--output", type=Path, default=HERE / "output")
+    parser.add_argument(
+        "--publish", action="store_true", help="write docs/results.md and its figures"
+    )
+    return parser
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

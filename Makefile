@@ -5,9 +5,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 DATA ?=
 QUICK ?=
+PUBLISH ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo serve test check format bench soak lock lock-upgrade migrations clean
+.PHONY: help venv demo serve test check format bench experiments soak lock lock-upgrade migrations clean
 
 help:
 	@echo "make demo    train on a real data set over HTTP and print decisions with their costs"
@@ -15,6 +16,7 @@ help:
 	@echo "make test    the whole test suite"
 	@echo "make check   format, lint, types, import contracts, migrations"
 	@echo "make bench   speed, side by side with peers (DATA=folder for the real sets, QUICK=1 for a short form)"
+	@echo "make experiments  the papers' tables, ours beside theirs (DATA=folder of the sets, QUICK=1, PUBLISH=1 for docs/results.md)"
 	@echo "make soak    the long forms of the load, fault and statistical tests"
 	@echo "make lock    pin the requirements again, with hashes"
 
@@ -55,6 +57,11 @@ $(VENV)/.bench: requirements/bench.txt $(VENV)/.installed
 
 bench: $(VENV)/.bench
 	env -u OPENBLAS_CORETYPE -u OPENBLAS_L2_SIZE $(BIN)/python -m tests.benchmarks $(if $(QUICK),--quick) $(if $(DATA),--data $(DATA))
+
+# Resumable: what is done is kept in experiments/output/.
+experiments: venv
+	@test -n "$(DATA)" || { echo "say where the data sets are: make experiments DATA=folder" >&2; exit 2; }
+	$(BIN)/python -m experiments --data $(DATA) $(if $(QUICK),--quick) $(if $(PUBLISH),--publish)
 
 soak: venv
 	$(BIN)/python -m pytest -m "slow" --timeout 3600 $(PYTEST_ARGS)

@@ -1,6 +1,7 @@
 """A model as it is served: everything between a row and its decision, as data.
 
     columns -> encoded row -> score -> (probability) -> decision by two thresholds
+                           -> guards, which reject in front of any rule
 
 The payload of an artifact holds plain data only; its ``format`` tells a file of another
 release apart.
@@ -8,13 +9,14 @@ release apart.
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.errors import CorruptArtifactError
 from app.features.schema import FeatureSchema
+from app.guards.guards import Guards
 from solvers.calibration import Calibration
 from solvers.costs import CostMatrix
 from solvers.rules.band import Band
@@ -26,7 +28,6 @@ FORMAT = 1
 
 Floats = NDArray[np.float64]
 Label = str | int | float | bool
-Guard = Literal["outlier", "unseen_category", "missing_value"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +49,19 @@ class Judged:
     probabilities : ndarray of shape (n_rows,) or None
         Of +1; None where the model has no calibration.
     decisions : ndarray of shape (n_rows,), int8
-        +1, -1 or 0 (reject), by the rule alone.
+        +1, -1 or 0 (reject), by the guards and the rule.
     judged_by : ndarray of shape (n_rows,)
         The values that the thresholds were held against.
+    guarded : ndarray of shape (n_rows,), int8, or None
+        Which guard rejects the row (`app.guards.guards.GUARDS`); None where no guard
+        is on.
     """
 
     scores: Floats
     probabilities: Floats | None
     decisions: NDArray[np.int8]
     judged_by: Floats
+    guarded: NDArray[np.int8] | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,8 +77,7 @@ class ServedModel:
     calibration : Calibration or None
     costs : CostMatrix or None
     labels : Labels
-    guards : mapping
-        Guards that are on, with what each needs to know; empty when none is.
+    guards : Guards
     """
 
     features: FeatureSchema
@@ -82,7 +86,7 @@ class ServedModel:
     calibration: Calibration | None
     costs: CostMatrix | None
     labels: Labels
-    guards: Mapping[str, Any] = field(default_factory=dict)
+    guards: Guards = field(default_factory=Guards)
     band: Band = field(init=False)
 
     def __post_init__(self) -> None:
@@ -105,7 +109,12 @@ class ServedModel:
         nothing = np.zeros((1, self.scorer.n_features))
         return self.scorer.probability(nothing) is not None
 
-    def judge(self, X: Floats, band: Band | None = None) -> Judged:
+    def judge(
+        self,
+        X: Floats,
+        band: Band | None = None,
+        guarded: NDArray[np.int8] | None = None,
+    ) -> Judged:
         """Score encoded rows and decide them.
 
         Parameters
@@ -113,6 +122,8 @@ class ServedModel:
         X : ndarray of shape (n_rows, n_encoded)
         band : Band, optional
             Instead of the model's own.
+        guarded : ndarray of shape (n_rows,), int8, optional
+            Which guard fired; rows of code 0 are decided by the rule.
         """
         band = band or self.band
         scores = self.scorer.score(X)
@@ -128,7 +139,9 @@ class ServedModel:
         elif band.on == "reject-function":
             reject_scores = self.scorer.reject_scores(X)
         decisions = band.decide(values, reject_scores)
-        return Judged(scores, probabilities, decisions, values)
+        if guarded is not None:
+            decisions = np.where(guarded == 0, decisions, np.int8(0))
+        return Judged(scores, probabilities, decisions, values, guarded)
 
     def to_payload(self) -> dict[str, Any]:
         """Return the model as plain data."""
@@ -141,7 +154,7 @@ class ServedModel:
             "calibration": None if calibration is None else calibration.payload(),
             "costs": None if costs is None else asdict(costs),
             "labels": asdict(self.labels),
-            "guards": dict(self.guards),
+            "guards": self.guards.payload(),
         }
 
     @classmethod
@@ -168,7 +181,7 @@ class ServedModel:
                 calibration=calibration and Calibration.from_payload(calibration),
                 costs=costs and CostMatrix(**costs),
                 labels=Labels(**payload["labels"]),
-                guards=payload["guards"],
+                guards=Guards.from_payload(payload["guards"]),
             )
         except (KeyError, TypeError, ValueError) as error:
             msg = "the model's file does not hold together: train it again"

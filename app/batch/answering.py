@@ -2,7 +2,6 @@
 
 from app.artifacts.model import Labels
 from app.batch.decisions import Decided, decide
-from app.features.encoding import Encoder
 from app.models.queries import ResolvedVersion
 from app.predict.ready import ReadyModel
 from app.predict.rows import Rows
@@ -21,7 +20,6 @@ class Answering:
 
     def __init__(self, ready: ReadyModel, version: ResolvedVersion) -> None:
         self.ready, self.version = ready, version
-        self._encoder = Encoder(ready.schema)
 
     @property
     def labels(self) -> Labels:
@@ -30,7 +28,6 @@ class Answering:
 
     def decide(self, rows: Rows, first_row: int) -> Decided:
         """Return the decisions on rows, the first of which has this index."""
-        encoded = self._encoder.encode(rows.numbers, rows.categories)
         pricing = self.ready.pricing
-        judged = self.ready.model.judge(encoded.matrix, pricing.band)
-        return decide(judged, pricing, encoded.notes, first_row)
+        judged, notes = self.ready.judge(rows, pricing)
+        return decide(judged, pricing, notes, first_row)

@@ -6,7 +6,7 @@ demur_label            the user's label of the decision; empty when rejected
 demur_score            the score f(x) or h(x)
 demur_probability      of +1; empty where the model has none
 demur_expected_cost    of the decision; empty without costs or probability
-demur_reason           why a row was rejected: ``ambiguous``
+demur_reason           why a row was rejected: ``ambiguous``, or the guard
 demur_would_be         the label that a forced answer would give
 demur_warnings         kinds, with the column they speak of, between semicolons
 =====================  ========================================================
@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from app.artifacts.model import Labels
 from app.batch.decisions import Decided, Flags, Floats
 from app.datasets.reading.faults import fault
+from app.guards.guards import GUARDS
 
 __all__ = ["NAMES", "arrays", "check_free", "schema", "texts"]
 
@@ -36,7 +37,7 @@ NAMES = (
     "demur_warnings",
 )
 _DECISIONS = pa.array(["-1", "reject", "+1"])
-_AMBIGUOUS = pa.array(["ambiguous"])
+_REASONS = pa.array(["ambiguous", *GUARDS])
 _NOT_CHEAPEST = pa.array(["not_cheapest"])
 
 
@@ -83,13 +84,14 @@ def _coded(decided: Decided, labels: Labels) -> list[pa.Array]:
     rejected = decisions == 0
     positive = decided.forced.astype(np.int8)
     n = len(decisions)
+    reasons = np.zeros(n, np.int8) if decided.guarded is None else decided.guarded
     return [
         _codes(decisions + 1, _DECISIONS),
         _codes(positive, both, absent=rejected),
         pa.array(decided.scores),
         _numbers(decided.probabilities, n),
         _numbers(decided.expected_costs, n),
-        _codes(np.zeros(n, np.int8), _AMBIGUOUS, absent=~rejected),
+        _codes(reasons, _REASONS, absent=~rejected),
         _codes(positive, both),
         _warnings(decided),
     ]

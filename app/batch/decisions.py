@@ -14,6 +14,7 @@ from app.artifacts.model import Judged
 from app.errors import FieldError
 from app.features.encoding import RowNote
 from app.features.faults import unusable
+from app.guards.guards import reason_counts
 from app.predict.answer import Tally
 from app.predict.pricing import Pricing
 from solvers.costs import CostMatrix
@@ -43,6 +44,8 @@ class Decided:
         Where another decision is cheaper at the row's probability.
     notes : mapping of row index to RowNotes
         What was unlike the training rows.
+    guarded : ndarray of int8, or None
+        Which guard rejects each row; None where no guard is on.
     """
 
     decisions: NDArray[np.int8]
@@ -52,16 +55,21 @@ class Decided:
     expected_costs: Floats | None
     not_cheapest: Flags
     notes: Mapping[int, Sequence[RowNote]]
+    guarded: NDArray[np.int8] | None = None
 
     def tally(self) -> Tally:
         """Return what is counted of these rows."""
         costs = self.expected_costs
+        counted = {}
+        if self.guarded is not None:
+            counted["guarded"] = reason_counts(self.guarded)
         return Tally(
             rows=len(self.decisions),
             positive=int(np.count_nonzero(self.decisions > 0)),
             rejected=int(np.count_nonzero(self.decisions == 0)),
             priced=0 if costs is None else len(costs),
             cost=0.0 if costs is None else float(costs.sum()),
+            **counted,
         )
 
 
@@ -93,8 +101,19 @@ def decide(
         cost = np.where(decisions == 0, reject, np.where(decisions > 0, plus, minus))
         least = np.minimum(np.minimum(plus, minus), reject)
         not_cheapest = cost > least + _TIE * cost
+        if judged.guarded is not None:
+            not_cheapest &= judged.guarded == 0
     forced = np.where(decisions == 0, likelier, decisions > 0)
-    return Decided(decisions, forced, judged.scores, p, cost, not_cheapest, notes)
+    return Decided(
+        decisions,
+        forced,
+        judged.scores,
+        p,
+        cost,
+        not_cheapest,
+        notes,
+        judged.guarded,
+    )
 
 
 def _expected(p: Floats, costs: CostMatrix) -> tuple[Floats, Floats, Floats]:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from app.evidence.part import Part
 from app.evidence.scores import Evidence
+from app.guards.guards import GUARDS, reason_counts
 from solvers import metrics
 from solvers.calibration import Calibration
 from solvers.costs import CostMatrix
@@ -43,7 +44,7 @@ def evaluate(
     evidence : Evidence
         The held-out rows and their scores.
     decisions : ndarray of shape (n_rows,)
-        Codes +1, -1 and 0 (reject) of the served rule.
+        Codes +1, -1 and 0 (reject) of the guards and the served rule.
     calibration : Calibration
     costs : CostMatrix or None
     """
@@ -62,6 +63,7 @@ def evaluate(
         "calibration_error": _number(
             metrics.calibration_error(label, probability, weight)
         ),
+        "guarded": _guarded(evidence.guarded),
         "intervals": None if _uneven(weight) else _intervals(table, costs),
     }
     if costs is None:
@@ -79,6 +81,13 @@ def evaluate(
         )
     figures["expected_cost"] = spent
     return {**figures, "constants": constants, "beats_constant": beats}, warnings
+
+
+def _guarded(codes: NDArray[np.int8] | None) -> dict[str, int] | None:
+    """Return how many rows each guard rejects."""
+    if codes is None:
+        return None
+    return dict(zip(GUARDS, reason_counts(codes), strict=True))
 
 
 def _rates(

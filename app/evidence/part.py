@@ -49,6 +49,31 @@ class Part:
         """Return the weights, or None where all are 1."""
         return self.weight if self.weighted else None
 
+    def only(self, kept: NDArray[np.bool_]) -> "Part":
+        """Return some of the rows, as they are."""
+        return Part(
+            self.rows[kept], self.positive[kept], self.weight[kept], self.weighted
+        )
+
+    def at_prevalence(self, prevalence: float) -> "Part":
+        """Return the rows at another share of +1.
+
+        Raises
+        ------
+        InvalidRequestError
+            When the rows have one class only.
+        """
+        positive, weight = self.positive, self.weight
+        share = float(np.average(positive, weights=weight))
+        if not 0.0 < share < 1.0:
+            detail = (
+                "a part of the rows has one class only, no share of +1 can be corrected"
+            )
+            raise refuse([FieldError("/prevalence", detail)])
+        up, down = prevalence / share, (1.0 - prevalence) / (1.0 - share)
+        factor = positive * up + (1.0 - positive) * down
+        return Part(self.rows, positive * up / factor, weight * factor, weighted=True)
+
     @property
     def signs(self) -> NDArray[np.bool_]:
         """Return the likelier class of each row: True is +1."""
@@ -85,14 +110,5 @@ def take(sample: Sample, rows: Rows, prevalence: float | None) -> Part:
     """
     positive = sample.y[rows] if sample.probabilities else (sample.y[rows] + 1.0) / 2.0
     weight = np.ones(len(rows)) if sample.weight is None else sample.weight[rows]
-    if prevalence is None:
-        return Part(rows, positive, weight, sample.weight is not None)
-    share = float(np.average(positive, weights=weight))
-    if not 0.0 < share < 1.0:
-        detail = (
-            "a part of the rows has one class only, no share of +1 can be corrected"
-        )
-        raise refuse([FieldError("/prevalence", detail)])
-    up, down = prevalence / share, (1.0 - prevalence) / (1.0 - share)
-    factor = positive * up + (1.0 - positive) * down
-    return Part(rows, positive * up / factor, weight * factor, weighted=True)
+    part = Part(rows, positive, weight, sample.weight is not None)
+    return part if prevalence is None else part.at_prevalence(prevalence)

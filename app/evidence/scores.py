@@ -1,7 +1,8 @@
 """Scores of rows that the scorer did not see, and what is fitted on them."""
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,11 +34,31 @@ class Evidence:
     scores : ndarray of shape (n_rows,)
     reject_scores : ndarray of shape (n_rows,) or None
         r(x), where the model learns a rejector.
+    guarded : ndarray of shape (n_rows,), int8, or None
+        Which guard rejects the row; None where no guard is on.
     """
 
     part: Part
     scores: Floats
     reject_scores: Floats | None = None
+    guarded: NDArray[np.int8] | None = None
+
+    @property
+    def passing(self) -> "Evidence":
+        """Return the rows that no guard rejects: those that reach the rule."""
+        if self.guarded is None:
+            return self
+        kept = self.guarded == 0
+        rejects = self.reject_scores
+        return Evidence(
+            self.part.only(kept),
+            self.scores[kept],
+            None if rejects is None else rejects[kept],
+        )
+
+    def at_prevalence(self, prevalence: float) -> "Evidence":
+        """Return the rows at another share of +1; see `Part.at_prevalence`."""
+        return replace(self, part=self.part.at_prevalence(prevalence))
 
     def payload(self) -> dict[str, Any]:
         """Return the evidence as plain data."""
@@ -47,12 +68,32 @@ class Evidence:
             "weight": self.part.weight,
             "scores": self.scores,
             "reject_scores": self.reject_scores,
+            "guarded": self.guarded,
         }
 
+    @classmethod
+    def from_payload(cls, payload: Mapping[str, Any]) -> Self:
+        """Rebuild the evidence from `payload`."""
+        weight = payload["weight"]
+        part = Part(
+            payload["rows"],
+            payload["positive"],
+            weight,
+            weighted=bool((weight != 1.0).any()),
+        )
+        return cls(
+            part, payload["scores"], payload["reject_scores"], payload["guarded"]
+        )
 
-def score(scorer: Scorer, matrix: Floats, part: Part) -> Evidence:
-    """Return what the scorer says of the rows of a part."""
-    return Evidence(part, scorer.score(matrix), scorer.reject_scores(matrix))
+
+def score(
+    scorer: Scorer,
+    matrix: Floats,
+    part: Part,
+    guarded: NDArray[np.int8] | None = None,
+) -> Evidence:
+    """Return what the scorer, and the guards, say of the rows of a part."""
+    return Evidence(part, scorer.score(matrix), scorer.reject_scores(matrix), guarded)
 
 
 def calibrate(evidence: Evidence) -> Calibration:
@@ -77,7 +118,8 @@ def fit_rule(
         The scorer's own link gives the plug-in rule its slope; a rule on the
         probability reads the scores through it.
     evidence : Evidence or None
-        None where the rule follows from its parameters alone.
+        None where the rule follows from its parameters alone. Rows that a guard
+        rejects are left out: they never reach the rule.
 
     Raises
     ------
@@ -96,7 +138,7 @@ def fit_rule(
         rule = RULES[kind](**parameters)
         if evidence is None:
             return rule.fit()  # type: ignore[attr-defined, no-any-return]
-        values, label, weight = _values(rule, calibration, evidence)
+        values, label, weight = _values(rule, calibration, evidence.passing)
         return rule.fit(values, label, weight)  # type: ignore[attr-defined, no-any-return]
     except ValueError as error:
         raise refuse([FieldError("/rule", str(error))]) from error

@@ -8,7 +8,7 @@ With p the probability of +1, the expected cost of a decision is
 
 (``CostMatrix.expected``), computed from the very p that is answered. ``expected_cost``
 is that of the decision taken, which a rule on the score may take against it: then a
-warning says so.
+warning says so. A guard's reject is no decision of the rule: no warning then.
 """
 
 from collections.abc import Iterable, Mapping
@@ -21,12 +21,15 @@ from app.artifacts.model import Judged, Label, Labels
 from app.errors import FieldError
 from app.features.encoding import RowNote
 from app.features.faults import unusable
+from app.guards.guards import GUARDS, reason_counts
 from app.predict.pricing import Pricing
 from solvers.costs import CostMatrix
 
 __all__ = ["Distances", "ExpectedCosts", "Prediction", "Tally", "predictions"]
 
 _NAMES = {1: "+1", -1: "-1", 0: "reject"}
+_REASONS = ("ambiguous", *GUARDS)
+_NO_GUARD = (0,) * len(GUARDS)
 # Costs that differ by rounding only are equal.
 _TIE = 1e-12
 
@@ -79,6 +82,8 @@ class Tally:
     rejected: int = 0
     priced: int = 0
     cost: float = 0.0
+    guarded: tuple[int, ...] = _NO_GUARD
+    """Rows that each guard rejected, in the order of ``GUARDS``."""
 
     def add(self, other: "Tally") -> None:
         """Count another part of the same request."""
@@ -87,6 +92,9 @@ class Tally:
         self.rejected += other.rejected
         self.priced += other.priced
         self.cost += other.cost
+        if other.guarded is not _NO_GUARD:
+            pairs = zip(self.guarded, other.guarded, strict=True)
+            self.guarded = tuple(mine + theirs for mine, theirs in pairs)
 
     def summary(self) -> Summary:
         """Return the summary of all rows."""
@@ -129,6 +137,8 @@ def predictions(
     )
     band, costs = pricing.band, pricing.costs
     measured = band.on != "reject-function"
+    codes = judged.guarded
+    guarded = None if codes is None else codes.tolist()
     lower, upper = band.lower, band.upper
     answers = []
     total = 0.0
@@ -137,11 +147,13 @@ def predictions(
     ):
         expected = None if costs is None or p is None else _expected(p, costs)
         cost = None
+        guard = 0 if guarded is None else guarded[row]
         warnings = [note.text for note in notes[row]] if row in notes else []
         if expected is not None:
             cost = _cost_of(decision, expected)
             total += cost
-            if cost > min(expected.plus, expected.minus, expected.reject) + _TIE * cost:
+            least = min(expected.plus, expected.minus, expected.reject)
+            if cost > least + _TIE * cost and not guard:
                 warnings.append(_not_cheapest(expected, cost))
         positive = decision > 0 if decision else _forced(score, p, expected)
         forced = labels.positive if positive else labels.negative
@@ -153,7 +165,7 @@ def predictions(
                 p,
                 cost,
                 expected,
-                None if decision else "ambiguous",
+                None if decision else _REASONS[guard],
                 forced,
                 Distances(value - lower, value - upper) if measured else None,
                 warnings,
@@ -161,7 +173,9 @@ def predictions(
         )
     n = len(answers)
     priced = n if costs is not None and judged.probabilities is not None else 0
-    return answers, Tally(n, decisions.count(1), decisions.count(0), priced, total)
+    by_guard = _NO_GUARD if codes is None else reason_counts(codes)
+    positive, rejected = decisions.count(1), decisions.count(0)
+    return answers, Tally(n, positive, rejected, priced, total, by_guard)
 
 
 def _expected(p: float, costs: CostMatrix) -> ExpectedCosts:

@@ -2,13 +2,15 @@
 
 from prometheus_client import CollectorRegistry, Counter
 
+from app.guards.guards import GUARDS
 from app.models.queries import ResolvedVersion
 from app.predict.answer import Tally
 
 __all__ = ["PredictionCounts"]
 
 _MOST_VERSIONS = 500
-_DECISIONS = (("+1", ""), ("-1", ""), ("reject", "ambiguous"))
+_REASONS = ("ambiguous", *GUARDS)
+_DECISIONS = (("+1", ""), ("-1", ""), *(("reject", reason) for reason in _REASONS))
 
 Children = tuple[Counter, ...]
 
@@ -35,9 +37,9 @@ class PredictionCounts:
         key = (version.name, version.version)
         children = self._children.get(key) or self._begin(key)
         negative = tally.rows - tally.positive - tally.rejected
-        for child, count in zip(
-            children, (tally.positive, negative, tally.rejected), strict=True
-        ):
+        ambiguous = tally.rejected - sum(tally.guarded)
+        counts = (tally.positive, negative, ambiguous, *tally.guarded)
+        for child, count in zip(children, counts, strict=True):
             if count:
                 child.inc(count)
 

@@ -5,8 +5,9 @@ from typing import Any
 
 import msgspec
 
-from app.artifacts.model import ServedModel
-from app.features.encoding import Encoder
+from app.artifacts.model import Judged, ServedModel
+from app.features.encoding import Encoder, RowNote
+from app.guards.guards import missing_rows
 from app.models.queries import ResolvedVersion
 from app.predict.answer import Prediction, Tally, predictions
 from app.predict.pricing import Pricing, own_pricing
@@ -15,6 +16,8 @@ from app.predict.rows import RowReaders, Rows
 __all__ = ["ReadyModel", "head", "tail"]
 
 _ENCODER = msgspec.json.Encoder()
+
+Notes = Mapping[int, list[RowNote]]
 
 
 class ReadyModel:
@@ -38,9 +41,17 @@ class ReadyModel:
         self, rows: Rows, pricing: Pricing, first: int = 0
     ) -> tuple[list[Prediction], Tally]:
         """Score, decide and price rows; see `app.predict.answer.predictions`."""
+        judged, notes = self.judge(rows, pricing)
+        return predictions(judged, pricing, self.model.labels, notes, first)
+
+    def judge(self, rows: Rows, pricing: Pricing) -> tuple[Judged, Notes]:
+        """Score rows and decide them, guards first; say what is unlike training."""
         encoded = self._encoder.encode(rows.numbers, rows.categories)
-        judged = self.model.judge(encoded.matrix, pricing.band)
-        return predictions(judged, pricing, self.model.labels, encoded.notes, first)
+        guards, guarded = self.model.guards, None
+        if guards:
+            missing = missing_rows(rows.numbers, rows.categories)
+            guarded = guards.fired(encoded.matrix, missing, encoded.notes)
+        return self.model.judge(encoded.matrix, pricing.band, guarded), encoded.notes
 
     def head(self, version: ResolvedVersion, pricing: Pricing) -> bytes:
         """Return the beginning of an answer, up to its list of predictions."""

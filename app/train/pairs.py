@@ -120,9 +120,12 @@ def _option_errors(request: TrainRequest) -> Iterator[FieldError]:
         yield FieldError(
             "/refit", "without a held-out part the model is fitted on all rows already"
         )
-    for guard, wanted in request.guards:
-        if wanted:
-            yield FieldError(f"/guards/{guard}", "not available in this version")
+    if rule_kind(request) == "bounded-cost" and any(on for _, on in request.guards):
+        yield FieldError(
+            "/guards",
+            "the promise of bounded-cost is one on the mean over all cases, which"
+            " guards would change; leave the guards out, or ask for bounded-error",
+        )
     if not RULES[rule_kind(request)].promises:
         return
     promise = "the promise of this rule holds for the model that was counted"

@@ -3,23 +3,28 @@
 features, from these rows alone
   -> scores of every row by a model that did not see it (folds)
   -> the scorer, fitted on all of these rows
-  -> calibration, and the rule where it learns from scores
+  -> guards, from these rows alone
+  -> calibration, and the rule where it learns from scores of rows that pass the guards
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from warnings import catch_warnings, simplefilter
 
 import numpy as np
 from numpy.typing import NDArray
 
+from app.evidence.notes import notes_on_guards
 from app.evidence.part import Part
 from app.evidence.scores import Evidence, calibrate, fit_rule, score
-from app.features.encoding import encode_table
+from app.features.encoding import Encoded, encode_table
 from app.features.schema import FeatureSchema
+from app.guards.guards import Guards
+from app.guards.tables import guarded_rows
 from app.train.pairs import rule_kind
+from app.worker.fit.guarding import fit_guards
 from app.worker.fit.job import Job
-from app.worker.fit.out_of_fold import OutOfFold, encode, fit_once, score_unseen
+from app.worker.fit.out_of_fold import Known, OutOfFold, encode, fit_once, score_unseen
 from app.worker.fit.report import Report
 from solvers.calibration import Calibration
 from solvers.rules.base import FittedByScores
@@ -38,13 +43,17 @@ class Fitted:
     Parameters
     ----------
     part : Part
-    features, scorer, calibration, rule
+    features, scorer, calibration, rule, guards
         What is served.
     out_of_fold : OutOfFold or None
         None where neither the rule nor a calibration was fitted on scores.
+    promised_on : Evidence or None
+        The calibration part of a rule that gives a promise.
     estimator : estimator
         The fitted trainer, of which the scorer is the served form.
     warnings : list of str
+    rule_warnings : list of str
+        Those that follow from the rule and the costs.
     """
 
     part: Part
@@ -52,9 +61,12 @@ class Fitted:
     scorer: Scorer
     calibration: Calibration
     rule: FittedByScores
+    guards: Guards
     out_of_fold: OutOfFold | None
+    promised_on: Evidence | None
     estimator: Any
     warnings: list[str]
+    rule_warnings: list[str]
 
 
 def fit(job: Job, rows: Rows, promised_on: Rows, report: Report) -> Fitted:
@@ -92,26 +104,44 @@ def fit(job: Job, rows: Rows, promised_on: Rows, report: Report) -> Fitted:
     calibration = _calibration(link and link(estimator), unseen)
     warnings = list(dict.fromkeys(str(warning.message) for warning in caught))
     report.part(0.98, 1.0, "choosing the thresholds").begin()
-    evidence: Evidence | None = None
+    guards = fit_guards(job, known)
+    if unseen is not None:
+        unseen = replace(unseen, evidence=_guarded(job, guards, known, unseen.evidence))
+    promised: Evidence | None = None
     if len(promised_on):
-        kept = encode_table(features, job.table.take(promised_on)).matrix
-        evidence = score(scorer, kept, job.part(promised_on))
-    elif learns and unseen is not None:
+        table = job.table.take(promised_on)
+        kept = encode_table(features, table)
+        guarded = guarded_rows(guards, features, table, kept)
+        promised = score(scorer, kept.matrix, job.part(promised_on), guarded)
+    evidence = promised
+    if evidence is None and learns and unseen is not None:
         evidence = unseen.evidence
     rule = fit_rule(job.request, job.costs, calibration, evidence)
+    rule_warnings = notes_on_guards(rule_kind(job.request), evidence)
     facts = rule.payload()
     if facts.get("feasible") is False:
-        warnings.append(f"every row is rejected: {facts['promise']}")
+        rule_warnings.append(f"every row is rejected: {facts['promise']}")
     return Fitted(
         part=part,
         features=features,
         scorer=scorer,
         calibration=calibration,
         rule=rule,
+        guards=guards,
         out_of_fold=unseen,
+        promised_on=promised,
         estimator=estimator,
         warnings=[*warnings, *calibration.notes, *job.builder.notes(estimator)],
+        rule_warnings=rule_warnings,
     )
+
+
+def _guarded(job: Job, guards: Guards, known: Known, evidence: Evidence) -> Evidence:
+    """Return scores of training rows with what the guards say of them."""
+    table = job.table.take(known.part.rows)
+    encoded = Encoded(known.matrix, {})  # every category of these rows is known
+    guarded = guarded_rows(guards, known.features, table, encoded)
+    return replace(evidence, guarded=guarded)
 
 
 def _calibration(slope: float | None, unseen: OutOfFold | None) -> Calibration:

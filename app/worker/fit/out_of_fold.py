@@ -31,10 +31,6 @@ class OutOfFold:
     evidence: Evidence
     fold: Rows
 
-    def payload(self) -> dict[str, Any]:
-        """Return the scores as plain data."""
-        return {**self.evidence.payload(), "fold": self.fold}
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Known:
@@ -46,11 +42,7 @@ class Known:
 
     def only(self, kept: NDArray[np.bool_]) -> "Known":
         """Return some of the rows."""
-        part = self.part
-        some = Part(
-            part.rows[kept], part.positive[kept], part.weight[kept], part.weighted
-        )
-        return Known(some, self.features, self.matrix[kept])
+        return Known(self.part.only(kept), self.features, self.matrix[kept])
 
 
 def encode(job: Job, part: Part) -> Known:

@@ -17,8 +17,10 @@ from app.artifacts.model import Labels, ServedModel
 from app.datasets.store import DatasetStore
 from app.evidence.evaluation import evaluate, no_evaluation
 from app.evidence.scores import Evidence, score
+from app.evidence.stored import Stored
 from app.features.encoding import encode_table
 from app.features.table import Table
+from app.guards.tables import guarded_rows
 from app.train.pairs import cost_matrix, rule_kind
 from app.train.parsing import no_datasets, read_mapping
 from app.train.schemas import DatasetData
@@ -29,6 +31,7 @@ from app.worker.fit.partition import Partition, partition
 from app.worker.fit.report import Progress, Report
 from app.worker.fit.summary import describe
 from app.worker.fit.twins import twin_warnings
+from solvers.calibration import Calibration
 from solvers.rules.registry import RULES
 
 __all__ = ["Trained", "run"]
@@ -86,29 +89,25 @@ def run(
     until = 0.5 if asked.refit else 0.97
     fitted = fit(job, parts.training, parts.calibration, report.part(0.02, until, ""))
     report.part(until, 1.0, "evaluating").begin()
-    evaluation, notes, held = _evaluated(job, fitted, parts)
-    warnings = [*fitted.warnings, *notes]
+    seen = _evaluated(job, fitted, parts)
     served = fitted
     if asked.refit:
         rows = np.sort(np.concatenate((parts.training, parts.holdout)))
         served = fit(
             job, rows, parts.calibration, report.part(0.5, 0.97, "on all rows")
         )
-        warnings.append(
+        seen.lasting.append(
             "refit on all rows: the evaluation is that of the model fitted on the"
             " training part alone"
         )
-    warnings = list(dict.fromkeys(warnings))
+    told = (*fitted.warnings, *fitted.rule_warnings, *seen.warnings, *seen.lasting)
+    warnings = list(dict.fromkeys(told))
     return Trained(
         artifact={
             **_served(job, served).to_payload(),
-            "evidence": {
-                "split": parts.payload(),
-                "out_of_fold": served.out_of_fold and served.out_of_fold.payload(),
-                "holdout": None if held is None else held.payload(),
-            },
+            "evidence": _kept(job, served, parts, seen).payload(),
         },
-        summary=describe(job, served, evaluation, warnings),
+        summary=describe(job, served, seen.figures, warnings),
         warnings=warnings,
     )
 
@@ -126,23 +125,68 @@ def _served(job: Job, fitted: Fitted) -> ServedModel:
         calibration=fitted.calibration,
         costs=job.costs,
         labels=Labels(job.sample.positive, job.sample.negative),
+        guards=fitted.guards,
     )
 
 
-def _evaluated(
-    job: Job, fitted: Fitted, parts: Partition
-) -> tuple[dict[str, Any], list[str], Evidence | None]:
-    """Return the evaluation on the held-out part, its warnings, and the scores."""
+@dataclass(frozen=True, slots=True, eq=False)
+class _Seen:
+    """What the held-out rows say.
+
+    Parameters
+    ----------
+    figures : dict
+    warnings : list of str
+        Those that follow from rule and costs.
+    lasting : list of str
+        Those that do not.
+    evidence : Evidence or None
+        The scores of the held-out rows.
+    calibration : Calibration
+        Of the model that gave them.
+    """
+
+    figures: dict[str, Any]
+    warnings: list[str]
+    lasting: list[str]
+    evidence: Evidence | None
+    calibration: Calibration
+
+
+def _kept(job: Job, served: Fitted, parts: Partition, seen: _Seen) -> Stored:
+    """Return what the artifact keeps beside the model."""
+    unseen, part = served.out_of_fold, served.part
+    return Stored(
+        asked=job.request,
+        split=parts.payload(),
+        out_of_fold=None if unseen is None else unseen.evidence,
+        calibration=served.promised_on,
+        holdout=seen.evidence,
+        holdout_calibration=seen.calibration,
+        share_positive=float(np.average(part.positive, weights=part.weight)),
+        scorer_costs=job.costs,
+        scorer_prevalence=job.request.prevalence,
+        lasting_warnings=list(dict.fromkeys((*served.warnings, *seen.lasting))),
+        folds=None if unseen is None else unseen.fold,
+    )
+
+
+def _evaluated(job: Job, fitted: Fitted, parts: Partition) -> _Seen:
+    """Return the evaluation on the held-out part."""
     if not len(parts.holdout):
-        return *no_evaluation(), None
+        figures, lasting = no_evaluation()
+        return _Seen(figures, [], lasting, None, fitted.calibration)
     model = _served(job, fitted)
-    matrix = encode_table(model.features, job.table.take(parts.holdout)).matrix
-    evidence = score(model.scorer, matrix, job.part(parts.holdout))
-    decisions = model.judge(matrix).decisions
+    table = job.table.take(parts.holdout)
+    encoded = encode_table(model.features, table)
+    matrix = encoded.matrix
+    guarded = guarded_rows(model.guards, model.features, table, encoded)
+    evidence = score(model.scorer, matrix, job.part(parts.holdout), guarded)
+    decisions = model.judge(matrix, guarded=guarded).decisions
     figures, warnings = evaluate(evidence, decisions, fitted.calibration, job.costs)
     more = job.builder.compare(
         fitted.estimator, matrix, job.target(evidence.part), evidence.part.weight
     )
     trained_on = encode_table(model.features, job.table.take(parts.training)).matrix
-    warnings = [*warnings, *twin_warnings(trained_on, matrix)]
-    return {**figures, **more}, warnings, evidence
+    lasting = twin_warnings(trained_on, matrix)
+    return _Seen({**figures, **more}, warnings, lasting, evidence, fitted.calibration)

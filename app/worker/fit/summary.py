@@ -1,8 +1,8 @@
 """The facts of a version, as GET /models/{name}/versions/{version} shows them."""
 
-from dataclasses import asdict
 from typing import Any
 
+from app.evidence.facts import rule_facts
 from app.train.pairs import rule_kind
 from app.worker.fit.fitting import Fitted
 from app.worker.fit.job import Job
@@ -27,10 +27,7 @@ def describe(
     rule = fitted.rule.payload()
     return {
         "trainer": request.trainer.model_dump(),
-        "costs": None if job.costs is None else asdict(job.costs),
-        "rule": {**rule, "kind": rule_kind(request)},
-        "thresholds": _thresholds(rule),
-        "calibration": _calibration(fitted),
+        **rule_facts(rule_kind(request), rule, fitted.calibration, job.costs),
         "features": fitted.features.to_payload()["columns"],
         "labels": {"positive": job.sample.positive, "negative": job.sample.negative},
         "target": request.target.model_dump(exclude_none=True),
@@ -41,22 +38,8 @@ def describe(
             **evaluation,
         },
         "groups": request.groups,
+        "guards": fitted.guards.facts(),
         "refit": request.refit,
         "prevalence": request.prevalence,
-        "embedded_costs": rule.get("embedded_costs"),
-        "promise": rule.get("promise"),
-        "feasible": rule.get("feasible"),
         "warnings": warnings,
     }
-
-
-def _thresholds(rule: dict[str, Any]) -> dict[str, Any] | None:
-    """Return the band, and the scale it is on; a joint booster's rule has none."""
-    if rule["on"] == "reject-function":
-        return None
-    return {"lower": rule["lower"], "upper": rule["upper"], "on": rule["on"]}
-
-
-def _calibration(fitted: Fitted) -> dict[str, Any]:
-    facts = fitted.calibration.payload()
-    return {key: facts[key] for key in ("kind", "rows", "prevalence", "notes")}

@@ -110,7 +110,14 @@ def test_the_body_of_the_tests_is_acceptable(body):
             "/trainer/reduction",
             "double-hinge-svm and svm",
         ),
-        ({"guards": {"outlier": True}}, "/guards/outlier", "not available"),
+        (
+            {
+                "guards": {"outlier": True},
+                "rule": {"kind": "bounded-cost", "max_cost": 0.25},
+            },
+            "/guards",
+            "mean over all cases",
+        ),
         ({"search": {"params": {}}}, "/search", "not available in this version"),
         ({"surprise": 1}, "/surprise", "leave it out"),
         ({"target": {"column": "outcome"}}, "/target", 'give either "positive"'),

@@ -1,0 +1,48 @@
+"""What a version tells of its rule: thresholds, prices, promise."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from solvers.calibration import Calibration
+from solvers.costs import CostMatrix
+
+__all__ = ["rule_facts"]
+
+
+def rule_facts(
+    kind: str,
+    rule: Mapping[str, Any],
+    calibration: Calibration,
+    costs: CostMatrix | None,
+) -> dict[str, Any]:
+    """Return the members of a version's summary that its rule and prices decide.
+
+    Parameters
+    ----------
+    kind : str
+        The rule's name.
+    rule : mapping
+        The payload of the fitted rule.
+    calibration : Calibration
+    costs : CostMatrix or None
+    """
+    told = calibration.payload()
+    return {
+        "costs": None if costs is None else asdict(costs),
+        "rule": {**rule, "kind": kind},
+        "thresholds": _thresholds(rule),
+        "calibration": {
+            key: told[key] for key in ("kind", "rows", "prevalence", "notes")
+        },
+        "embedded_costs": rule.get("embedded_costs"),
+        "promise": rule.get("promise"),
+        "feasible": rule.get("feasible"),
+    }
+
+
+def _thresholds(rule: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return the band, and the scale it is on; a joint booster's rule has none."""
+    if rule["on"] == "reject-function":
+        return None
+    return {"lower": rule["lower"], "upper": rule["upper"], "on": rule["on"]}

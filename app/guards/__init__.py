@@ -1,0 +1,1 @@
+"""Guards: rows that are rejected whatever their score, in front of any rule."""

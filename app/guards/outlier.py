@@ -1,0 +1,126 @@
+"""The guard against rows that lie far from every row of training.
+
+    rejected where  min_j |x - r_j| > threshold
+
+over at most 1,000 reference rows r_j of the training part. The threshold is the 95 %
+point of the distances of other training rows: the smallest that at least
+``0.95 (k + 1)`` of ``k`` of them do not exceed, so about one in twenty rows that are
+drawn like those of training is rejected too.
+"""
+
+from collections.abc import Mapping
+from math import ceil
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.features.schema import FeatureSchema
+from app.guards.nearest import NearestReference
+from app.guards.space import Space
+
+__all__ = ["MOST_REFERENCES", "SHARE", "OutlierGuard"]
+
+Floats = NDArray[np.float64]
+
+MOST_REFERENCES = 1000
+SHARE = 0.95
+"""The share of ordinary rows that pass."""
+
+_MOST_NUMBERS = 4_000_000
+"""Numbers of all references together: fewer references where rows are very wide."""
+
+_MOST_MEASURED = 20_000
+"""Rows whose distances set the threshold."""
+
+
+class OutlierGuard:
+    """Tell which rows are far from training.
+
+    Parameters
+    ----------
+    space : Space
+    references : ndarray of shape (n_references, n_columns)
+        Comparable rows.
+    threshold : float
+    measured : int
+        How many rows set the threshold.
+    """
+
+    def __init__(
+        self, space: Space, references: Floats, threshold: float, measured: int
+    ) -> None:
+        self.space, self.references = space, references
+        self.threshold, self.measured = threshold, measured
+        self._nearest = NearestReference(references)
+
+    @classmethod
+    def fit(
+        cls,
+        features: FeatureSchema,
+        matrix: Floats,
+        groups: NDArray[np.int64] | None,
+        seed: int,
+    ) -> Self:
+        """Draw the references and set the threshold.
+
+        Parameters
+        ----------
+        features : FeatureSchema
+        matrix : ndarray of shape (n_rows, n_encoded)
+            Encoded training rows; at least two.
+        groups : ndarray of int of shape (n_rows,) or None
+            Rows that belong together: one of the group of a reference does not count
+            for the threshold, where there are others.
+        seed : int
+        """
+        space = Space.fit(features, matrix)
+        order = np.random.default_rng(seed).permutation(len(matrix))
+        width = len(space.place(matrix[:1])[0])
+        n = min(MOST_REFERENCES, len(matrix) // 2, max(_MOST_NUMBERS // width, 1))
+        chosen, others = order[:n], order[n:]
+        if groups is not None:
+            apart = others[~np.isin(groups[others], groups[chosen])]
+            others = apart if len(apart) else others
+        others = others[:_MOST_MEASURED]
+        guard = cls(space, space.place(matrix[chosen]), np.inf, len(others))
+        distances = np.sort(guard.distances(matrix[others]))
+        rank = min(ceil(SHARE * (len(distances) + 1)), len(distances))
+        guard.threshold = float(distances[rank - 1])
+        return guard
+
+    def distances(self, X: Floats) -> Floats:
+        """Return how far each encoded row is from its nearest reference."""
+        return self._nearest.distances(self.space.place(X))
+
+    def fired(self, X: Floats) -> NDArray[np.bool_]:
+        """Tell which encoded rows are outliers."""
+        return np.asarray(self.distances(X) > self.threshold)
+
+    def facts(self) -> dict[str, Any]:
+        """Return what is told of the guard."""
+        return {
+            "threshold": self.threshold,
+            "references": len(self.references),
+            "measured_rows": self.measured,
+            "share": SHARE,
+        }
+
+    def payload(self) -> dict[str, Any]:
+        """Return the guard as plain arrays."""
+        return {
+            **self.space.payload(),
+            "references": self.references,
+            "threshold": self.threshold,
+            "measured_rows": self.measured,
+        }
+
+    @classmethod
+    def from_payload(cls, payload: Mapping[str, Any]) -> Self:
+        """Rebuild the guard from `payload`."""
+        return cls(
+            Space.from_payload(payload),
+            payload["references"],
+            float(payload["threshold"]),
+            int(payload["measured_rows"]),
+        )

@@ -25,10 +25,9 @@ from app.datasets.store import DatasetFile, DatasetStore
 from app.db.session import Database
 from app.db.tables import Dataset, new_id
 
-__all__ = ["delete", "describe", "file_of", "find", "keep", "page", "sweep"]
+__all__ = ["delete", "describe", "file_of", "find", "keep", "page"]
 
 _ID = re.compile(r"[0-9a-f-]{36}")
-_FRESH_S = 3600.0
 
 
 def keep(
@@ -171,13 +170,3 @@ def delete(database: Database, store: DatasetStore, dataset_id: str) -> DeletedA
     store.delete(file)
     models = [ModelMade(name=name, version=version) for name, version in made]
     return DeletedAnswer(id=dataset_id, models=models)
-
-
-def sweep(database: Database, store: DatasetStore) -> int:
-    """Remove files that no data set names and uploads that nobody finishes."""
-
-    def known(dataset_id: str) -> bool:
-        with database.read() as session:
-            return queries.get(session, dataset_id) is not None
-
-    return store.sweep(known, _FRESH_S)

@@ -17,6 +17,8 @@ from sqlalchemy import select
 from sqlalchemy.exc import OperationalError
 
 from app.artifacts.store import ArtifactStore
+from app.datasets.store import DatasetStore
+from app.datasets.sweep import sweep as sweep_datasets
 from app.db.session import Database
 from app.db.states import JobStatus
 from app.db.tables import Job
@@ -41,6 +43,7 @@ LOOK_EVERY_S = 0.2
 NOTE_EVERY_S = 0.4
 BEAT_EVERY_S = 2.0
 RECOVER_EVERY_S = 3.0
+SWEEP_EVERY_S = 600.0
 AWAY_S = 1.0
 
 
@@ -68,12 +71,13 @@ class Worker:
         self.database, self.stopping = database, stopping
         self.slots, self.run_path = settings.job_concurrency, run_path
         self.store = ArtifactStore(settings.artifacts_dir)
-        self.datasets = settings.datasets_dir
+        self.datasets = DatasetStore(settings.datasets_dir)
         self.environment = {**THREAD_LIMITS, **cache_environment(settings.data_dir)}
         self.busy: list[tuple[Claim, TrainingProcess]] = []
         self.standby: TrainingProcess | None = None
         self._look, self._note = Timer(LOOK_EVERY_S), Timer(NOTE_EVERY_S)
         self._beat, self._recover = Timer(BEAT_EVERY_S), Timer(RECOVER_EVERY_S)
+        self._sweep = Timer(SWEEP_EVERY_S)
         with database.write() as session:
             self.id = recovery.enter(session, own_identity())
         self.watch = recovery.Watch(self.id)
@@ -155,6 +159,8 @@ class Worker:
                     self.watch = recovery.Watch(self.id)
         if self._recover.due() and (living := self.watch.recover(self.database)):
             sweep(self.database, self.store, living)
+        if self._sweep.due():
+            sweep_datasets(self.database, self.datasets)
 
     def _cancel_what_was_asked(self) -> None:
         """Stop the processes whose job was cancelled, or is no longer ours."""
@@ -195,7 +201,7 @@ class Worker:
         log.info("job %s: attempt %d", held.job_id, held.attempt)
         process, self.standby = self.standby, None
         self.busy.append((held, process))
-        process.begin(held.body, self.store.root, self.datasets, writer(held))
+        process.begin(held.body, self.store.root, self.datasets.root, writer(held))
 
     def _leave(self) -> None:
         """End every process; queue again what they had not finished."""

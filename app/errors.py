@@ -8,15 +8,20 @@
     │   ├── UnknownModelError       404
     │   └── UnknownJobError         404
     ├── MethodNotAllowedError       405
+    ├── RequestTimeoutError         408  the body did not come in time
     ├── ConflictError               409  the state does not allow it
+    │   └── KeyReusedError          409  an Idempotency-Key with another body
     ├── BodyTooLargeError           413
     ├── UnsupportedMediaTypeError   415
     ├── InvalidRequestError         422  read, but not acceptable
     ├── CorruptArtifactError        500  a model file that is not what was written
     ├── TrainingFailedError         500  a training stopped by a fault of its own
     ├── TrainingCrashedError        500  the training process died
+    ├── TrainingLimitError          422  a training took more than it may have
     ├── ServiceUnavailableError     503  try again later
-    │   └── NotReadyError           503
+    │   ├── NotReadyError           503
+    │   ├── QueueFullError          503  too many jobs wait
+    │   └── TooSlowError            503  the answer did not come in time
     └── StorageFullError            507
 
 Arguments are positional, so that errors survive a process border. What was refused is
@@ -35,14 +40,19 @@ __all__ = [
     "FieldError",
     "ForbiddenError",
     "InvalidRequestError",
+    "KeyReusedError",
     "MalformedRequestError",
     "MethodNotAllowedError",
     "NotFoundError",
     "NotReadyError",
+    "QueueFullError",
+    "RequestTimeoutError",
     "ServiceUnavailableError",
     "StorageFullError",
+    "TooSlowError",
     "TrainingCrashedError",
     "TrainingFailedError",
+    "TrainingLimitError",
     "UnauthorizedError",
     "UnknownJobError",
     "UnknownModelError",
@@ -160,6 +170,14 @@ class MethodNotAllowedError(ApiError):
     example = "this path does not take DELETE; see /docs"
 
 
+class RequestTimeoutError(ApiError):
+    """A body that was not there in time."""
+
+    status, slug, title = 408, "request-timeout", "The request came too slowly"
+    example = "the body did not arrive within 60 seconds (DEMUR_REQUEST_SECONDS)"
+    headers: ClassVar[dict[str, str]] = {"connection": "close"}
+
+
 class ConflictError(ApiError):
     """A request that the present state does not allow."""
 
@@ -167,6 +185,13 @@ class ConflictError(ApiError):
     example = (
         "the job has succeeded already; only a queued or running one can be cancelled"
     )
+
+
+class KeyReusedError(ConflictError):
+    """An Idempotency-Key that came before, with another body."""
+
+    slug, title = "idempotency-key-reused", "The key belongs to another request"
+    example = "this Idempotency-Key came with another body; use a fresh key"
 
 
 class BodyTooLargeError(ApiError):
@@ -216,6 +241,13 @@ class TrainingCrashedError(ApiError):
     )
 
 
+class TrainingLimitError(ApiError):
+    """A training that took more time or memory than it may have."""
+
+    status, slug, title = 422, "training-limit", "The training passed a limit"
+    example = "the training ran longer than its 60 seconds (max_seconds)"
+
+
 class ServiceUnavailableError(ApiError):
     """A request that may well succeed later."""
 
@@ -229,6 +261,21 @@ class NotReadyError(ServiceUnavailableError):
 
     slug, title = "not-ready", "The service is not ready"
     example = "the database cannot be reached"
+
+
+class QueueFullError(ServiceUnavailableError):
+    """A training that cannot wait: too many do."""
+
+    slug, title = "queue-full", "Too many jobs wait"
+    example = "1000 jobs wait already (DEMUR_MAX_QUEUED_JOBS); try again later"
+    headers: ClassVar[dict[str, str]] = {"retry-after": "10"}
+
+
+class TooSlowError(ServiceUnavailableError):
+    """A request whose answer took too long; it may still take effect."""
+
+    slug, title = "too-slow", "The answer did not come in time"
+    example = "no answer within 60 seconds (DEMUR_REQUEST_SECONDS)"
 
 
 class StorageFullError(ApiError):

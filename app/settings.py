@@ -71,10 +71,41 @@ class Settings(BaseSettings):
     """Longest text, in bytes of UTF-8, in one cell of a data set."""
 
     max_training_rows: int = Field(default=1_000_000, ge=1)
-    """Most rows of a data set that one training may take into memory."""
+    """Most rows that one training may take into memory; POST /train answers 422 for
+    more."""
+
+    max_json_depth: int = Field(default=32, ge=8, le=200)
+    """Deepest nesting of a JSON body; a deeper one is answered 400."""
+
+    request_seconds: float = Field(default=60.0, gt=0)
+    """Time for a request, from its first byte to the first of its answer: 408 when
+    its body has not come by then, else 503 (it may still take effect)."""
+
+    upload_seconds: float = Field(default=3600.0, gt=0)
+    """The same for POST /datasets and POST /predict/batch, which take files."""
 
     job_concurrency: int = Field(default=1, ge=1, le=64)
     """Trainings that one worker runs at once, each in its own process."""
+
+    max_queued_jobs: int = Field(default=1000, ge=1)
+    """Trainings that may wait; POST /train answers 503 with Retry-After when so many
+    do."""
+
+    max_job_seconds: int = Field(default=86_400, ge=1, le=2_592_000)
+    """Longest that one attempt at a training may run, and what ``max_seconds`` of
+    POST /train may ask for at most (422). Over it the job fails: training-limit."""
+
+    max_job_memory_bytes: int = Field(default=0, ge=0)
+    """Memory of a training process and those that it starts, in bytes, at least 256
+    MiB; 0 is no limit. Over it the job fails: training-limit."""
+
+    idempotency_hours: float = Field(default=24.0, gt=0, le=8760)
+    """How long an ``Idempotency-Key`` of POST /train is remembered: the same body is
+    answered as before, another one 409."""
+
+    max_event_streams: int = Field(default=100, ge=1)
+    """Streams of GET /jobs/{id}/events that one API process keeps open; one more is
+    answered 503."""
 
     models_in_memory: int = Field(default=32, ge=1)
     """Model versions that one API process keeps loaded; the least used leaves first."""
@@ -100,6 +131,14 @@ class Settings(BaseSettings):
     @classmethod
     def _split_hosts(cls, value: object) -> object:
         return _split(value)
+
+    @field_validator("max_job_memory_bytes")
+    @classmethod
+    def _enough_to_start(cls, value: int) -> int:
+        if 0 < value < 256 * 1024**2:
+            msg = "a training needs 268435456 bytes (256 MiB) at least; 0 is no limit"
+            raise ValueError(msg)
+        return value
 
     @field_validator("root_path")
     @classmethod

@@ -4,7 +4,8 @@ A version is written once and never changed; its number comes from
 ``models.last_version`` (one UPDATE that adds 1), so that numbers are neither shared nor
 used twice. A job is a row, and the queue is the rows that are ``queued``, oldest first.
 The request of a training is kept apart (``job_inputs``), because it holds the user's
-rows and goes when the job ends.
+rows and goes when the job ends. The answer to a training that was sent with an
+``Idempotency-Key`` is kept for a while (``replays``).
 """
 
 import uuid
@@ -33,6 +34,7 @@ __all__ = [
     "JobInput",
     "Model",
     "ModelVersion",
+    "Replay",
     "Worker",
 ]
 
@@ -122,6 +124,7 @@ class Job(Base):
             name="progress_fraction",
         ),
         CheckConstraint("attempts >= 0", name="attempts"),
+        CheckConstraint("max_seconds > 0", name="max_seconds"),
         Index(None, "status", "created_at", "id"),
         Index(None, "created_at", "id"),
     )
@@ -129,6 +132,10 @@ class Job(Base):
     id: Mapped[str] = mapped_column(String(36), primary_key=True, default=new_id)
     status: Mapped[str] = mapped_column(String(16), default=JobStatus.QUEUED)
     model: Mapped[str] = mapped_column(String(100), index=True)
+    priority: Mapped[int] = mapped_column(default=0, server_default="0")
+    """Higher ones first; among equals, the oldest."""
+    max_seconds: Mapped[int | None]
+    """Longest that one attempt may run; null: what the worker's settings allow."""
     attempts: Mapped[int] = mapped_column(default=0)
     cancel_requested: Mapped[bool] = mapped_column(default=False)
     progress_fraction: Mapped[float] = mapped_column(default=0.0)
@@ -150,6 +157,23 @@ class JobInput(Base):
         ForeignKey("jobs.id", ondelete="CASCADE"), primary_key=True
     )
     body: Mapped[bytes] = mapped_column(LargeBinary)
+
+
+class Replay(Base):
+    """The answer to a training that was sent with an ``Idempotency-Key``."""
+
+    __tablename__ = "replays"
+    __table_args__ = (CheckConstraint("length(body_sha256) = 64", name="body_sha256"),)
+
+    key_sha256: Mapped[str] = mapped_column(String(64), primary_key=True)
+    """Digest of who asked and of the key, so that neither is kept."""
+    body_sha256: Mapped[str] = mapped_column(String(64))
+    job_id: Mapped[str | None] = mapped_column(
+        ForeignKey("jobs.id", ondelete="CASCADE"), index=True
+    )
+    answer: Mapped[dict[str, Any] | None] = mapped_column(Json)
+    """The first answer; null only inside the transaction that makes it."""
+    expires_at: Mapped[datetime] = mapped_column(Utc, index=True)
 
 
 class Dataset(Base):

@@ -17,12 +17,16 @@ from app.artifacts.store import ArtifactStore
 from app.batch.routes import router as batch
 from app.datasets.routes import router as datasets
 from app.db.session import open_database
+from app.evaluate import openapi as evaluate_openapi
+from app.evaluate.routes import router as evaluate
 from app.health.metrics import Metrics
 from app.health.routes import router as health
 from app.jobs.routes import router as jobs
 from app.models.routes import router as models
 from app.predict.endpoint import PredictEndpoint
 from app.predict.openapi import add_operation
+from app.reprice import openapi as reprice_openapi
+from app.reprice.routes import router as reprice
 from app.settings import Settings
 from app.state import AppState
 from app.train.openapi import add_schemas
@@ -87,7 +91,7 @@ def _routes(state: AppState, predict: PredictEndpoint) -> FastAPI:
     app.state.app, app.state.predict = state, predict
     problems.install(app)
     docs.install(app)
-    for router in (train, jobs, models, batch, datasets, health):
+    for router in (train, jobs, models, reprice, evaluate, batch, datasets, health):
         app.include_router(router)
     openapi.install(app, _tell_the_rest, keys_needed=bool(state.settings.api_keys))
     return app
@@ -96,4 +100,6 @@ def _routes(state: AppState, predict: PredictEndpoint) -> FastAPI:
 def _tell_the_rest(document: dict[str, Any]) -> None:
     """Add what FastAPI does not see: bodies read, and paths served, without it."""
     add_schemas(document)
+    reprice_openapi.add_schemas(document)
+    evaluate_openapi.add_schemas(document)
     add_operation(document)

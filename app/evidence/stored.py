@@ -49,7 +49,7 @@ class Stored:
         unseen, kept, held = self.out_of_fold, self.calibration, self.holdout
         costs = self.scorer_costs
         return {
-            "asked": self.asked.model_dump(by_alias=True, exclude={"data"}),
+            "asked": self.asked.model_dump(by_alias=True, exclude={"data", "search"}),
             "split": dict(self.split),
             "out_of_fold": unseen and {**unseen.payload(), "fold": self.folds},
             "calibration": kept and kept.payload(),

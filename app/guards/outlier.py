@@ -70,19 +70,13 @@ class OutlierGuard:
         matrix : ndarray of shape (n_rows, n_encoded)
             Encoded training rows; at least two.
         groups : ndarray of int of shape (n_rows,) or None
-            Rows that belong together: one of the group of a reference does not count
-            for the threshold, where there are others.
+            Rows that belong together: none of a reference's group sets the threshold.
         seed : int
         """
         space = Space.fit(features, matrix)
-        order = np.random.default_rng(seed).permutation(len(matrix))
         width = len(space.place(matrix[:1])[0])
-        n = min(MOST_REFERENCES, len(matrix) // 2, max(_MOST_NUMBERS // width, 1))
-        chosen, others = order[:n], order[n:]
-        if groups is not None:
-            apart = others[~np.isin(groups[others], groups[chosen])]
-            others = apart if len(apart) else others
-        others = others[:_MOST_MEASURED]
+        most = min(MOST_REFERENCES, max(_MOST_NUMBERS // width, 1))
+        chosen, others = _drawn(len(matrix), groups, most, seed)
         guard = cls(space, space.place(matrix[chosen]), np.inf, len(others))
         distances = np.sort(guard.distances(matrix[others]))
         rank = min(ceil(SHARE * (len(distances) + 1)), len(distances))
@@ -124,3 +118,24 @@ class OutlierGuard:
             float(payload["threshold"]),
             int(payload["measured_rows"]),
         )
+
+
+def _drawn(
+    n_rows: int, groups: NDArray[np.int64] | None, most: int, seed: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return which rows are references, and which set the threshold.
+
+    Half of the rows may be references; with groups, the rows of half of the groups.
+    """
+    draw = np.random.default_rng(seed)
+    order = draw.permutation(n_rows)
+    half = n_rows // 2
+    first, second = order[:half], order[half:]
+    names = np.unique(order if groups is None else groups)
+    if groups is not None and len(names) > 1:
+        ours = draw.permutation(names)[: len(names) // 2]
+        mine = np.isin(groups[order], ours)
+        first, second = order[mine], order[~mine]
+    if len(first) > most and groups is None:
+        second = order[most:]
+    return first[:most], second[:_MOST_MEASURED]

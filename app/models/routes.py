@@ -16,7 +16,7 @@ from app.models.schemas import (
 )
 from app.web.openapi import problems
 
-__all__ = ["router"]
+__all__ = ["Name", "Version", "router"]
 
 router = APIRouter(prefix="/models", tags=["models"])
 

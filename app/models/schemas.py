@@ -15,6 +15,7 @@ __all__ = [
     "ModelsQuery",
     "VersionAnswer",
     "VersionEntry",
+    "VersionRef",
 ]
 
 CREATED = "2026-03-02T09:30:01.580000Z"
@@ -85,6 +86,13 @@ class VersionAnswer(Answer):
     artifact_sha256: str
     """Digest of the file that predictions are made from; checked before each load."""
     artifact_bytes: int
+
+
+class VersionRef(Answer):
+    """Which version of which model."""
+
+    name: str
+    version: int
 
 
 class VersionEntry(Answer):

@@ -17,7 +17,7 @@ from app.models.schemas import (
     VersionEntry,
 )
 
-__all__ = ["describe_model", "describe_version", "list_models"]
+__all__ = ["describe_model", "describe_version", "known_version", "list_models"]
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 LARGEST_VERSION = 2**31 - 1
@@ -76,12 +76,23 @@ def describe_version(session: Session, name: str, version: int) -> VersionAnswer
     UnknownModelError
         When the model or the version does not exist.
     """
+    return _version_answer(name, known_version(session, name, version))
+
+
+def known_version(session: Session, name: str, version: int) -> ModelVersion:
+    """Return one version.
+
+    Raises
+    ------
+    UnknownModelError
+        When the model or the version does not exist.
+    """
     known = NAME.fullmatch(name) and 1 <= version <= LARGEST_VERSION
     found = queries.find_version(session, name, version) if known else None
     if found is None:
         msg = f"no model of this name has a version {version}; see GET /models"
         raise UnknownModelError(msg)
-    return _version_answer(name, found)
+    return found
 
 
 def _version_answer(name: str, row: ModelVersion) -> VersionAnswer:

@@ -9,7 +9,7 @@ the process must get their turn in between. A cell's place survives as its row
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, Self, TypeVar
 
 import msgspec
 from pydantic import ValidationError
@@ -18,13 +18,34 @@ from app.errors import FieldError, MalformedRequestError
 from app.features.table import Table
 from app.train.refusal import field_errors, refuse
 from app.train.rows import Cell, by_column, checked, decoded
-from app.train.schemas import DatasetData, TrainRequest
+from app.train.schemas import DatasetData, InlineData, TrainRequest
 
-__all__ = ["Stored", "Submission", "no_datasets", "read_body", "read_mapping"]
+__all__ = [
+    "Stored",
+    "Submission",
+    "no_datasets",
+    "read_as",
+    "read_body",
+    "read_mapping",
+]
 
 Stored = Callable[[DatasetData], Table]
 """Gives the table of a data set; one without rows where only columns are checked."""
 
+
+class WithTable(Protocol):
+    """A request that holds a table."""
+
+    @property
+    def data(self) -> InlineData | DatasetData:
+        """The table, or where it is."""
+
+    @classmethod
+    def model_validate(cls, obj: Any) -> Self:
+        """Read a decoded body."""
+
+
+Asked = TypeVar("Asked", bound=WithTable)
 
 _OUTER = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _ROWS = msgspec.json.Decoder(list[msgspec.Raw])
@@ -55,6 +76,11 @@ def read_body(body: bytes, stored: Stored = no_datasets) -> Submission:
     InvalidRequestError
         When it does not fit the schema; every error names its place.
     """
+    return Submission(*read_as(TrainRequest, body, stored))
+
+
+def read_as(schema: type[Asked], body: bytes, stored: Stored) -> tuple[Asked, Table]:
+    """Read a body with a table as another schema has it; raises as `read_body`."""
     try:
         parts = _OUTER.decode(body)
         table = _inner(parts.get("data"))
@@ -67,7 +93,7 @@ def read_body(body: bytes, stored: Stored = no_datasets) -> Submission:
             }
         elif "data" in parts:
             request["data"] = _ANY.decode(parts["data"])
-        return _submission(request, decoded, rows or (), stored)
+        return _read(schema, request, decoded, rows or (), stored)
     except msgspec.ValidationError:
         raise refuse([FieldError("", "the body is an object")]) from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -82,24 +108,26 @@ def read_mapping(body: Mapping[str, Any], stored: Stored = no_datasets) -> Submi
     table = body.get("data")
     if isinstance(table, Mapping) and isinstance(table.get("rows"), list):
         body = {**body, "data": {**table, "rows": []}}
-        return _submission(body, checked, table["rows"], stored)
-    return _submission(body, checked, (), stored)
+        rows = table["rows"]
+        return Submission(*_read(TrainRequest, body, checked, rows, stored))
+    return Submission(*_read(TrainRequest, body, checked, (), stored))
 
 
-def _submission(
+def _read(
+    schema: type[Asked],
     body: Mapping[str, Any],
     read: Callable[[list[str], Iterable[Any]], Iterator[list[Cell]]],
     rows: Iterable[Any],
     stored: Stored,
-) -> Submission:
+) -> tuple[Asked, Table]:
     try:
-        request = TrainRequest.model_validate(body)
+        request = schema.model_validate(body)
     except ValidationError as error:
         raise refuse(field_errors(error, body)) from None
     if isinstance(request.data, DatasetData):
-        return Submission(request, stored(request.data))
+        return request, stored(request.data)
     names = request.data.columns
-    return Submission(request, by_column(names, read(names, rows)))
+    return request, by_column(names, read(names, rows))
 
 
 def _inner(raw: msgspec.Raw | None) -> dict[str, msgspec.Raw] | None:

@@ -12,12 +12,13 @@ job is found ``running`` with a version of its own, and recovery completes it.
 from typing import Any
 
 from sqlalchemy import ColumnElement, and_, delete, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
+from app.artifacts.store import StoredArtifact
 from app.db.base import utc_now
 from app.db.states import JobStatus
-from app.db.tables import Job, JobInput, Model, ModelVersion
+from app.db.tables import Job, JobInput, ModelVersion
+from app.models.publication import VISIBLE_AFTER_S, add_version
 from app.worker.claim import Claim
 from app.worker.messages import Done
 
@@ -30,9 +31,6 @@ __all__ = [
     "publish",
     "succeed",
 ]
-
-VISIBLE_AFTER_S = 0.15
-"""Longer than an API process believes what it knows of a name (0.1 s)."""
 
 
 def _held(claim: Claim) -> ColumnElement[bool]:
@@ -81,34 +79,8 @@ def publish(session: Session, claim: Claim, done: Done) -> int | None:
     if job.cancel_requested:
         cancel(session, claim)
         return None
-    model_id, number = _next_version(session, claim.model)
-    session.add(
-        ModelVersion(
-            model_id=model_id,
-            version=number,
-            job_id=claim.job_id,
-            summary=done.summary,
-            artifact_sha256=done.sha256,
-            artifact_bytes=done.size,
-        )
-    )
-    return number
-
-
-def _next_version(session: Session, name: str) -> tuple[int, int]:
-    """Return the model's id and its next number; other publishers wait for ours."""
-    dialect = session.get_bind().dialect.name
-    insert = sqlite.insert if dialect == "sqlite" else postgresql.insert
-    row = {"name": name, "last_version": 0, "created_at": utc_now()}
-    session.execute(insert(Model).values(row).on_conflict_do_nothing())
-    model_id, number = session.execute(
-        update(Model)
-        .where(Model.name == name)
-        .values(last_version=Model.last_version + 1)
-        .returning(Model.id, Model.last_version)
-        .execution_options(synchronize_session=False)
-    ).one()
-    return model_id, number
+    stored = StoredArtifact(done.sha256, done.size)
+    return add_version(session, claim.model, done.summary, stored, claim.job_id)
 
 
 def succeed(session: Session, claim: Claim, version: int) -> bool:

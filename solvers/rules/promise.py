@@ -2,7 +2,8 @@
 
 The error on the new rows has a two-sided exact interval. It contradicts the promise
 where its lower end is above the limit, confirms it where its upper end is not, and is
-silent in between.
+silent in between. A bound on the expected cost is held against the mean cost of the new
+rows by the bounded-loss bound that made it, from either side.
 """
 
 from collections.abc import Mapping
@@ -11,12 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from solvers.costs import CostMatrix
 from solvers.rules.certified_search import PairCounts
 from solvers.rules.error_demand import demand_of
 from solvers.rules.inputs import as_positive
-from solvers.rules.tails import binomial_interval
+from solvers.rules.tails import binomial_interval, mean_loss_tail
 
-__all__ = ["check_promise"]
+__all__ = ["check_cost_promise", "check_promise"]
 
 
 def check_promise(
@@ -60,6 +62,39 @@ def check_promise(
         }
     status = next(s for s in ("broken", "open", "holds") if s in states)
     return {"status": status, "groups": groups}
+
+
+def check_cost_promise(
+    facts: Mapping[str, Any], costs: CostMatrix, y: ArrayLike, decisions: ArrayLike
+) -> dict[str, Any]:
+    """Return whether the promise of a bounded-cost rule holds on new rows.
+
+    Parameters
+    ----------
+    facts : mapping
+        The payload of a fitted BoundedCostRule.
+    costs : CostMatrix
+        What the promise was made at.
+    y, decisions
+        As in `check_promise`.
+
+    Returns
+    -------
+    dict
+        ``status`` as in `check_promise`; ``groups``: rows, mean cost and its limit.
+    """
+    if not facts["feasible"]:
+        return {"status": "nothing promised", "groups": {}}
+    spent = costs.of_decisions(y, decisions)
+    rows, mean = len(spent), float(np.mean(spent)) if len(spent) else 0.0
+    largest = float(facts["largest_cost"])
+    share, limit = mean / largest, float(facts["max_cost"]) / largest
+    tail = (1.0 - float(facts["confidence"])) / 2.0
+    kept = float(mean_loss_tail(share, rows, limit)) <= tail
+    broken = float(mean_loss_tail(1.0 - share, rows, 1.0 - limit)) <= tail
+    status = "broken" if broken else "holds" if kept else "open"
+    group = {"rows": rows, "mean_cost": mean, "max_cost": float(facts["max_cost"])}
+    return {"status": status, "groups": {"cost": group}}
 
 
 def _counts(positive: np.ndarray, decided: np.ndarray) -> PairCounts:

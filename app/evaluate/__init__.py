@@ -1,0 +1,1 @@
+"""POST /models/{name}/versions/{version}/evaluate: a version on newly labelled rows."""

@@ -1,0 +1,57 @@
+"""How the interactive documentation tells an evaluation."""
+
+from typing import Any
+
+from app.evaluate.schemas import EvaluateRequest
+
+__all__ = ["EXAMPLES", "REQUEST_BODY", "add_schemas"]
+
+EXAMPLES: dict[str, dict[str, Any]] = {
+    "inline": {
+        "summary": "Rows with the labels that were found out since",
+        "value": {
+            "data": {
+                "kind": "inline",
+                "columns": ["glucose", "bmi", "outcome"],
+                "rows": [
+                    [151, 35.2, "yes"],
+                    [92, 24.1, "no"],
+                    [120, None, "no"],
+                    [168, 31.7, "yes"],
+                ],
+            },
+            "target": {"column": "outcome", "positive": "yes"},
+        },
+    },
+    "prevalence": {
+        "summary": "Rows with more +1 than there are in use",
+        "value": {
+            "data": {
+                "kind": "inline",
+                "columns": ["glucose", "bmi", "outcome"],
+                "rows": [[151, 35.2, "yes"], [92, 24.1, "no"]],
+            },
+            "prevalence": 0.02,
+        },
+    },
+}
+
+REQUEST_BODY: dict[str, Any] = {
+    "required": True,
+    "content": {
+        "application/json": {
+            "schema": {"$ref": "#/components/schemas/EvaluateRequest"},
+            "examples": EXAMPLES,
+        }
+    },
+}
+
+
+def add_schemas(document: dict[str, Any]) -> None:
+    """Add the schema of an evaluation to an OpenAPI document, in place."""
+    schema = EvaluateRequest.model_json_schema(
+        ref_template="#/components/schemas/{model}"
+    )
+    components = document.setdefault("components", {}).setdefault("schemas", {})
+    components.update(schema.pop("$defs", {}))
+    components["EvaluateRequest"] = schema

@@ -1,0 +1,145 @@
+"""The rows of an evaluation: features as the model takes them, labels as it knows them.
+
+Every feature has to be there, of its type; a column without any value is of any type.
+"""
+
+from collections.abc import Collection, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.artifacts.model import Label, Labels
+from app.errors import FieldError
+from app.evidence.part import Part
+from app.features.schema import Feature, FeatureSchema
+from app.features.table import Table
+from app.train.refusal import refuse
+from app.train.rows import Cell
+from app.train.schemas import Target
+from app.train.special import Place, read_probabilities, read_weights
+
+__all__ = ["check_columns", "feature_table", "labelled"]
+
+Floats = NDArray[np.float64]
+
+
+def check_columns(
+    table: Table, features: FeatureSchema, target: Target, known: Collection[str]
+) -> None:
+    """Refuse missing columns, columns nobody asked for, and those of another type.
+
+    Parameters
+    ----------
+    table : Table
+        Its columns; rows are not looked at.
+    features : FeatureSchema
+    target : Target
+    known : collection of str
+        Further columns that may be there.
+
+    Raises
+    ------
+    InvalidRequestError
+    """
+    faults = [
+        FieldError("/data/columns", "the column is missing", column=name)
+        for name in features.names
+        if name not in table.columns
+    ]
+    special = {"column": target.column, "weight": target.weight}
+    for role, name in special.items():
+        if name is not None and name not in table.columns:
+            faults.append(FieldError(f"/target/{role}", "the table has no such column"))
+        elif name in features.names:
+            detail = "the column is a feature of the model"
+            faults.append(FieldError(f"/target/{role}", detail))
+    fitting = {*features.names, *special.values(), *known}
+    faults += [
+        FieldError(
+            f"/data/columns/{j}",
+            'the model has no such column; leave it out, or say "extra_columns":'
+            ' "ignore"',
+            column=name,
+        )
+        for j, name in enumerate(table.names)
+        if name not in fitting
+    ]
+    if faults:
+        raise refuse(faults)
+
+
+def feature_table(table: Table, features: FeatureSchema) -> Table:
+    """Return the features' columns, typed as the model takes them.
+
+    Raises
+    ------
+    InvalidRequestError
+        When a column is of another type.
+    """
+    wrong = [
+        FieldError(
+            "/data/columns",
+            f"the column is {table.types[feature.name]}, the model takes it as"
+            f" {feature.type}",
+            column=feature.name,
+        )
+        for feature in features.features
+        if table.types[feature.name] != feature.type
+        and not table.missing(feature.name).all()
+    ]
+    if wrong:
+        raise refuse(wrong)
+    columns = {f.name: _typed(table, f) for f in features.features}
+    return Table(columns, {f.name: f.type for f in features.features})
+
+
+def _typed(table: Table, feature: Feature) -> NDArray[np.object_] | Floats:
+    if table.types[feature.name] == feature.type:
+        return table.columns[feature.name]
+    if feature.type == "numeric":
+        return np.full(table.n_rows, np.nan)
+    return np.full(table.n_rows, None, dtype=object)
+
+
+def labelled(table: Table, target: Target, labels: Labels) -> Part:
+    """Return what is known of each row's class; rows of weight 0 count as none.
+
+    Raises
+    ------
+    InvalidRequestError
+        When a cell is no label that the model knows, or no row counts.
+    """
+    names = table.names
+    place = Place(target.column, names.index(target.column))
+    cells = table.values(target.column)
+    if target.probability:
+        positive = read_probabilities(place, cells)
+    else:
+        positive = _signs(place, cells, target, labels)
+    weight = np.ones(len(cells))
+    if target.weight is not None:
+        weighed = Place(target.weight, names.index(target.weight))
+        weight = read_weights(weighed, table.values(target.weight))
+    rows = np.flatnonzero(weight > 0)
+    if not len(rows):
+        raise refuse([FieldError("/data/rows", "no row has a positive weight")])
+    return Part(rows, positive[rows], weight[rows], bool((weight[rows] != 1.0).any()))
+
+
+def _signs(
+    place: Place, cells: Sequence[Cell], target: Target, labels: Labels
+) -> Floats:
+    if target.positive is not None and not _same(target.positive, labels.positive):
+        detail = "the model was trained with another label as +1"
+        raise refuse([FieldError("/target/positive", detail)])
+    place.require(
+        cells,
+        lambda cell: _same(cell, labels.positive) or _same(cell, labels.negative),
+        "every row needs one of the two labels that the model was trained with",
+    )
+    return np.array([float(_same(cell, labels.positive)) for cell in cells])
+
+
+def _same(cell: Cell, label: Label) -> bool:
+    """Compare by type and value: true, 1 and "1" differ."""
+    return cell == label and isinstance(cell, bool) == isinstance(label, bool)

@@ -1,0 +1,116 @@
+"""An evaluation: labelled rows through a version, as predictions go through it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.artifacts.model import ServedModel
+from app.datasets.store import DatasetStore
+from app.datasets.training import outline
+from app.db.tables import ModelVersion
+from app.errors import ConflictError, FieldError
+from app.evaluate.comparison import compare
+from app.evaluate.promises import check
+from app.evaluate.rows import check_columns, feature_table, labelled
+from app.evaluate.schemas import EvaluateAnswer, EvaluateRequest
+from app.evidence.evaluation import evaluate
+from app.evidence.part import Part
+from app.evidence.scores import Evidence
+from app.features.encoding import encode_table
+from app.features.faults import unusable
+from app.features.table import Table
+from app.guards.tables import guarded_rows
+from app.models.schemas import VersionRef
+from app.models.service import known_version
+from app.state import AppState
+from app.train.parsing import read_as
+from app.train.schemas import DatasetData, Target
+from app.worker.facts import finite
+
+__all__ = ["evaluate_version"]
+
+
+def evaluate_version(
+    state: AppState, name: str, version: int, body: bytes
+) -> EvaluateAnswer:
+    """Answer how a version does on the rows of a body.
+
+    Raises
+    ------
+    UnknownModelError
+        When the version does not exist.
+    MalformedRequestError, InvalidRequestError
+        When the body, or a row of it, is not as the version needs it.
+    """
+    settings = state.settings
+    with state.database.read() as session:
+        row = known_version(session, name, version)
+        model = ServedModel.from_payload(state.store.read(row.artifact_sha256))
+
+        def columns_of(data: DatasetData) -> Table:
+            return outline(session, data.id, data.columns, settings.max_training_rows)
+
+        request, table = read_as(EvaluateRequest, body, columns_of)
+        target = request.target or _own_target(row.summary)
+        check_columns(table, model.features, target, _known(row, request, table))
+        if isinstance(request.data, DatasetData):
+            names = [*model.features.names, target.column, target.weight]
+            wanted = [name for name in names if name is not None]
+            store = DatasetStore(settings.datasets_dir)
+            table = store.read_table(store.find(request.data.id), wanted)
+    part = labelled(table, target, model.labels)
+    if request.prevalence is not None:
+        part = part.at_prevalence(request.prevalence)
+    evidence, decisions = _judged(model, table.take(part.rows), part)
+    if model.calibration is None:
+        msg = "this version keeps no calibration, so its probabilities cannot be judged"
+        raise ConflictError(msg)
+    figures, warnings = evaluate(evidence, decisions, model.calibration, model.costs)
+    figures = finite(figures)
+    then = row.summary.get("evaluation") or {}
+    return EvaluateAnswer(
+        model=VersionRef(name=name, version=version),
+        rows=len(part.rows),
+        prevalence=request.prevalence,
+        evaluation=figures,
+        training=then,
+        compared=compare(then, figures),
+        promise=check(model.rule, model.costs, part, decisions),
+        warnings=warnings,
+    )
+
+
+def _own_target(summary: Mapping[str, Any]) -> Target:
+    """Return where training found the labels; weights have to be asked for."""
+    own = summary["target"]
+    return Target.model_validate({k: v for k, v in own.items() if k != "weight"})
+
+
+def _known(row: ModelVersion, request: EvaluateRequest, table: Table) -> set[str]:
+    """Return the columns that may be there beside features and target."""
+    if isinstance(request.data, DatasetData) or request.extra_columns == "ignore":
+        return set(table.names)
+    summary = row.summary
+    used = {
+        summary.get("groups"),
+        (summary.get("evaluation") or {}).get("order_by"),
+        summary["target"].get("weight"),
+    }
+    return {name for name in used if name is not None}
+
+
+def _judged(
+    model: ServedModel, table: Table, part: Part
+) -> tuple[Evidence, NDArray[np.int8]]:
+    typed = feature_table(table, model.features)
+    encoded = encode_table(model.features, typed)
+    guarded = guarded_rows(model.guards, model.features, typed, encoded)
+    judged = model.judge(encoded.matrix, guarded=guarded)
+    finite_scores = np.isfinite(judged.scores)
+    if not finite_scores.all():
+        row = int(part.rows[int(np.argmin(finite_scores))])
+        detail = "the score overflows: the row lies too far outside the training rows"
+        raise unusable([FieldError(f"/data/rows/{row}", detail, row=row)])
+    return Evidence(part, judged.scores, None, guarded), judged.decisions

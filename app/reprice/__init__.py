@@ -1,0 +1,1 @@
+"""POST /models/{name}/versions/{version}/reprice: other prices for the same scores."""

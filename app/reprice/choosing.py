@@ -1,0 +1,143 @@
+"""The rule of a re-priced version: fitted on the scores that the version keeps.
+
+    score rules    on the out-of-fold scores of the training rows
+    promises       on the calibration part, which the served model never saw
+    the others     from costs, calibration and parameters alone
+
+The scorer stays what it is. With another share of +1 the stored rows are weighted to
+it, and so is the calibration.
+"""
+
+from dataclasses import dataclass, replace
+from math import log
+from typing import Any
+
+from app.artifacts.model import ServedModel
+from app.evidence.decisions import decide
+from app.evidence.evaluation import evaluate, no_evaluation
+from app.evidence.notes import notes_on_guards
+from app.evidence.scores import Evidence, calibrate, fit_rule
+from app.evidence.stored import Stored
+from app.train.pairs import cost_matrix, rule_kind
+from app.train.schemas import TrainRequest
+from solvers.calibration import Calibration
+from solvers.costs import CostMatrix
+from solvers.rules.registry import RULES
+
+__all__ = ["Chosen", "choose"]
+
+_DEPENDS_ON_COSTS = ("double-hinge-svm", "abstention-boosting", "abstention-trees")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Chosen:
+    """A re-priced model, its evidence, and what the held-out rows say of it."""
+
+    model: ServedModel
+    stored: Stored
+    before: dict[str, Any]
+    after: dict[str, Any]
+    warnings: list[str]
+
+
+def choose(model: ServedModel, stored: Stored, wanted: TrainRequest) -> Chosen:
+    """Fit the wanted rule on stored scores and evaluate it.
+
+    Raises
+    ------
+    InvalidRequestError
+        When the rule has no answer for these scores.
+    """
+    kind, costs = rule_kind(wanted), cost_matrix(wanted.costs)
+    calibration = _served_calibration(model, stored, wanted)
+    evidence = None
+    if RULES[kind].learns:
+        promises = RULES[kind].promises
+        evidence = stored.calibration if promises else stored.out_of_fold
+    rule = fit_rule(wanted, costs, calibration, _at(evidence, stored, wanted))
+    facts = rule.payload()
+    repriced = replace(model, rule=facts, calibration=calibration, costs=costs)
+    notes = [*notes_on_guards(kind, evidence), *_notes(facts, stored, costs, wanted)]
+    before, after, told = _evaluated(model, repriced, stored, wanted)
+    warnings = list(dict.fromkeys((*notes, *told, *stored.lasting_warnings)))
+    kept = replace(stored, asked=wanted)
+    if not wanted.refit:
+        kept = replace(kept, holdout_calibration=calibration)
+    return Chosen(repriced, kept, before, after, warnings)
+
+
+def _at(
+    evidence: Evidence | None, stored: Stored, wanted: TrainRequest
+) -> Evidence | None:
+    """Return stored scores at the wanted share of +1; they keep the scorer's."""
+    share = wanted.prevalence
+    if evidence is None or share is None or share == stored.scorer_prevalence:
+        return evidence
+    return evidence.at_prevalence(share)
+
+
+def _served_calibration(
+    model: ServedModel, stored: Stored, wanted: TrainRequest
+) -> Calibration:
+    now = model.calibration or stored.holdout_calibration
+    if wanted.prevalence is None or wanted.prevalence == stored.asked.prevalence:
+        return now
+    if now.kind == "link" or stored.out_of_fold is None:
+        return _shifted(now, stored.share_positive, wanted.prevalence)
+    return calibrate(stored.out_of_fold.at_prevalence(wanted.prevalence))
+
+
+def _held_calibration(
+    served: Calibration, stored: Stored, wanted: TrainRequest
+) -> Calibration:
+    """Return the map of the evaluated model, which a refit has left behind."""
+    if not wanted.refit:
+        return served
+    now = stored.holdout_calibration
+    if wanted.prevalence is None or wanted.prevalence == stored.scorer_prevalence:
+        return now
+    return _shifted(now, stored.share_positive, wanted.prevalence)
+
+
+def _shifted(now: Calibration, share: float, wanted: float) -> Calibration:
+    """Return a map whose odds are those of another share of +1."""
+    shift = log(wanted / (1.0 - wanted)) - log(share / (1.0 - share))
+    return replace(now, log_odds_shift=shift)
+
+
+def _evaluated(
+    model: ServedModel, repriced: ServedModel, stored: Stored, wanted: TrainRequest
+) -> tuple[dict[str, Any], dict[str, Any], list[str]]:
+    """Return the figures before and after, and the warnings of the latter."""
+    held = _at(stored.holdout, stored, wanted)
+    if held is None or repriced.calibration is None:
+        nothing, told = no_evaluation()
+        return nothing, nothing, told
+    costs, now = repriced.costs, _held_calibration(repriced.calibration, stored, wanted)
+    own = model.calibration or stored.holdout_calibration
+    then = _held_calibration(own, stored, stored.asked)
+    before, _ = evaluate(held, decide(model.rule, then, held), then, costs)
+    after, told = evaluate(held, decide(repriced.rule, now, held), now, costs)
+    return before, after, told
+
+
+def _notes(
+    facts: dict[str, Any],
+    stored: Stored,
+    costs: CostMatrix | None,
+    wanted: TrainRequest,
+) -> list[str]:
+    notes = []
+    if facts.get("feasible") is False:
+        notes.append(f"every row is rejected: {facts['promise']}")
+    if facts.get("feasible") is True:
+        notes.append(
+            "promises from the same calibration rows hold each by itself, not for the"
+            " one that was picked after seeing several"
+        )
+    if wanted.trainer.kind in _DEPENDS_ON_COSTS and costs != stored.scorer_costs:
+        notes.append(
+            "the score was learnt at other costs and stays as it is; thresholds were"
+            " chosen anew, a new training may do better"
+        )
+    return notes

@@ -1,0 +1,50 @@
+"""How the interactive documentation tells a re-pricing."""
+
+from typing import Any
+
+from app.reprice.schemas import RepriceRequest
+
+__all__ = ["EXAMPLES", "REQUEST_BODY", "add_schemas"]
+
+EXAMPLES: dict[str, dict[str, Any]] = {
+    "costs": {
+        "summary": "Other costs, by a rule on the score",
+        "value": {
+            "costs": {
+                "false_positive": 1.0,
+                "false_negative": 10.0,
+                "reject_positive": 0.6,
+                "reject_negative": 0.3,
+            },
+            "rule": {"kind": "expected-cost"},
+        },
+    },
+    "limit": {
+        "summary": "A limit on rejects instead of a rule",
+        "value": {"max_reject_rate": 0.1},
+    },
+    "prevalence": {
+        "summary": "Fewer +1 in use than in training, by Chow's rule",
+        "value": {"rule": {"kind": "chow"}, "prevalence": 0.02},
+    },
+}
+
+REQUEST_BODY: dict[str, Any] = {
+    "required": True,
+    "content": {
+        "application/json": {
+            "schema": {"$ref": "#/components/schemas/RepriceRequest"},
+            "examples": EXAMPLES,
+        }
+    },
+}
+
+
+def add_schemas(document: dict[str, Any]) -> None:
+    """Add the schema of a re-pricing to an OpenAPI document, in place."""
+    schema = RepriceRequest.model_json_schema(
+        ref_template="#/components/schemas/{model}"
+    )
+    components = document.setdefault("components", {}).setdefault("schemas", {})
+    components.update(schema.pop("$defs", {}))
+    components["RepriceRequest"] = schema

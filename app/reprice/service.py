@@ -1,0 +1,88 @@
+"""A re-pricing from a version to the next one."""
+
+import time
+from typing import Any
+
+from app.artifacts.model import ServedModel
+from app.db.tables import ModelVersion
+from app.evidence.facts import rule_facts
+from app.evidence.stored import Stored
+from app.models.publication import VISIBLE_AFTER_S, add_version
+from app.models.schemas import VersionRef
+from app.models.service import known_version
+from app.reprice.asking import changed
+from app.reprice.choosing import Chosen, choose
+from app.reprice.schemas import Evaluations, RepriceAnswer, RepriceRequest
+from app.state import AppState
+from app.train.pairs import rule_kind
+from app.worker.facts import finite
+
+__all__ = ["reprice"]
+
+_SPLIT = ("holdout", "seed", "order_by")
+
+
+def reprice(
+    state: AppState, name: str, version: int, request: RepriceRequest
+) -> RepriceAnswer:
+    """Make the next version of a model from the scores of this one.
+
+    It returns when every API process answers by the new version.
+
+    Raises
+    ------
+    UnknownModelError
+        When the version does not exist.
+    InvalidRequestError, ConflictError
+        When the version cannot be re-priced so; see `app.reprice.asking`.
+    """
+    with state.database.read() as session:
+        row = known_version(session, name, version)
+    payload = state.store.read(row.artifact_sha256)
+    stored = Stored.from_payload(payload)
+    model = ServedModel.from_payload(payload)
+    chosen = choose(model, stored, changed(stored, request))
+    summary = _summary(row, chosen)
+    artifact = {**chosen.model.to_payload(), "evidence": chosen.stored.payload()}
+    file = state.store.write(artifact)
+    with state.database.write() as session:
+        number = add_version(session, name, summary, file)
+    time.sleep(VISIBLE_AFTER_S)
+    return RepriceAnswer(
+        model=VersionRef(name=name, version=number),
+        repriced_from=VersionRef(name=name, version=version),
+        evaluation=Evaluations(
+            before=finite(chosen.before), after=finite(chosen.after)
+        ),
+        **{key: summary[key] for key in _TOLD},
+    )
+
+
+_TOLD = (
+    "costs",
+    "rule",
+    "thresholds",
+    "prevalence",
+    "promise",
+    "feasible",
+    "warnings",
+)
+
+
+def _summary(row: ModelVersion, chosen: Chosen) -> dict[str, Any]:
+    """Return the facts of the new version."""
+    model, asked = chosen.model, chosen.stored.asked
+    then = row.summary.get("evaluation", {})
+    split = {key: then[key] for key in _SPLIT if key in then}
+    calibration = model.calibration or chosen.stored.holdout_calibration
+    summary: dict[str, Any] = finite(
+        {
+            **row.summary,
+            **rule_facts(rule_kind(asked), model.rule, calibration, model.costs),
+            "evaluation": {**split, **chosen.after},
+            "prevalence": asked.prevalence,
+            "warnings": chosen.warnings,
+            "repriced_from": row.version,
+        }
+    )
+    return summary

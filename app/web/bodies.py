@@ -1,0 +1,50 @@
+"""A JSON body that a schema of ours reads, every fault named by its place."""
+
+import re
+from typing import TypeVar
+
+import msgspec
+from pydantic import BaseModel, ValidationError
+from starlette.requests import Request
+
+from app.errors import FieldError, MalformedRequestError
+from app.train.refusal import field_errors, refuse
+
+__all__ = ["body_of", "read_json"]
+
+Body = TypeVar("Body", bound=BaseModel)
+
+_OBJECT = msgspec.json.Decoder(dict)
+
+
+async def body_of(request: Request) -> bytes:
+    """Return the body of a request as it was sent."""
+    return await request.body()
+
+
+def read_json(body: bytes, schema: type[Body]) -> Body:
+    """Return a body as its schema has it.
+
+    Raises
+    ------
+    MalformedRequestError
+        When it is no JSON (NaN and Infinity are not).
+    InvalidRequestError
+        When it does not fit the schema.
+    """
+    try:
+        parts = _OBJECT.decode(body)
+    except msgspec.ValidationError:
+        raise refuse([FieldError("", "the body is an object")]) from None
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        place = re.search(r"\(byte (\d+)\)$", str(error))
+        at_byte = f" at byte {place[1]}" if place else ""
+        msg = f"the body is no valid JSON{at_byte}; numbers are finite, text is UTF-8"
+        raise MalformedRequestError(msg) from None
+    except RecursionError:
+        msg = "the body is nested too deeply"
+        raise MalformedRequestError(msg) from None
+    try:
+        return schema.model_validate(parts)
+    except ValidationError as error:
+        raise refuse(field_errors(error, parts)) from None

@@ -1,0 +1,72 @@
+"""A table like the Pima diabetes data, and trainings on it over HTTP."""
+
+from typing import Any
+
+import numpy as np
+
+from tests.app.conftest import Service
+
+__all__ = ["COLUMNS", "FEATURES", "PRICES", "predict", "train", "women"]
+
+FEATURES = ["plas", "mass", "age", "ward"]
+COLUMNS = [*FEATURES, "diabetes"]
+PRICES = {
+    "false_positive": 1.0,
+    "false_negative": 5.0,
+    "reject_positive": 0.6,
+    "reject_negative": 0.3,
+}
+
+
+def women(n: int = 400, seed: int = 7) -> list[list[Any]]:
+    """Glucose, mass and age tell most, none tells all; some values are missing."""
+    draw = np.random.default_rng(seed)
+    made = []
+    for _ in range(n):
+        sick = draw.random() < 0.35
+        plas, mass, age = (
+            float(np.round(draw.normal(center + sick * shift, spread), 2))
+            for center, shift, spread in ((112, 34, 26), (31, 4, 7), (31, 5, 11))
+        )
+        row = [plas, mass, age, "north" if draw.random() < 0.5 else "south"]
+        if draw.random() < 0.05:
+            row[1] = None
+        made.append([*row, "yes" if sick else "no"])
+    return made
+
+
+def inline(rows: list[list[Any]], columns: list[str] = COLUMNS) -> dict[str, Any]:
+    """Return rows as the ``data`` of a request."""
+    return {"kind": "inline", "columns": columns, "rows": rows}
+
+
+def train(server: Service, name: str, **changes: Any) -> dict[str, Any]:
+    """Train a model; return what its version says."""
+    body = {
+        "model": name,
+        "trainer": {"kind": "double-hinge-svm"},
+        "costs": PRICES,
+        "data": inline(women()),
+        "target": {"column": "diabetes", "positive": "yes"},
+        **changes,
+    }
+    job = server.train({k: v for k, v in body.items() if v is not None})
+    assert job["status"] == "succeeded", job
+    return version(server, name, job["result"]["version"])
+
+
+def version(server: Service, name: str, number: int) -> dict[str, Any]:
+    """Return what a version says of itself."""
+    answer = server.http.get(f"/models/{name}/versions/{number}")
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def predict(
+    server: Service, model: str, rows: list[list[Any]], **more: Any
+) -> dict[str, Any]:
+    """Ask a model about rows of features."""
+    data = {"columns": FEATURES, "rows": rows}
+    answer = server.http.post("/predict", json={"model": model, "data": data, **more})
+    assert answer.status_code == 200, answer.text
+    return answer.json()

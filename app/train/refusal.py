@@ -16,7 +16,6 @@ __all__ = ["at", "field_errors", "refuse"]
 _ELSEWHERE = {
     "cost": "costs are given once, under /costs",
     "reduction": "only the trainers double-hinge-svm and svm take a reduction",
-    "search": "not available in this version; give every parameter one value",
 }
 _SHOWN_KEY = 80
 _MOST_ERRORS = 20

@@ -5,14 +5,15 @@ The rows of inline data are declared here for the documentation and read elsewhe
 not cell by cell through a model.
 """
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
+from pydantic_core import PydanticCustomError
 
 from app.strict import StrictModel
 from app.train.base import ColumnName, Fraction, Positive
 from app.train.rules import Rule
-from app.train.trainers.registry import Trainer
+from app.train.search import AnyTrainer, Search
 
 __all__ = [
     "Costs",
@@ -116,11 +117,22 @@ class Guards(StrictModel):
     """Any missing value."""
 
 
+def _without_default(schema: dict[str, Any]) -> None:
+    """Tell no default where the value that stands for none is not to be sent."""
+    schema.pop("default", None)
+
+
 class TrainRequest(StrictModel):
     """What to train, on which rows, at which costs."""
 
     model: ModelName
-    trainer: Trainer
+    search: Search | None = None
+    trainer: AnyTrainer = Field(
+        default=None,
+        validate_default=True,
+        description="May be left out where `search` names candidates.",
+        json_schema_extra=_without_default,
+    )
     costs: Costs | None = None
     rule: Rule | None = None
     """The trainer's own rule where none is named."""
@@ -134,3 +146,17 @@ class TrainRequest(StrictModel):
     """Serve a model fitted on all rows, the evaluated one's figures beside it."""
     prevalence: Fraction | None = None
     """The share of +1 in use, where it differs from that of the rows."""
+
+    @field_validator("trainer", mode="before")
+    @classmethod
+    def _chosen_by_search(cls, value: object, info: ValidationInfo) -> object:
+        """Where candidates are named, no trainer means: the best of them."""
+        if value is not None:
+            return value
+        if "search" not in info.data:  # it does not fit, and is told to
+            return {"kind": "auto"}
+        search = info.data["search"]
+        if search is not None and search.candidates is not None:
+            return {"kind": "auto"}
+        kind, told = "missing", "Field required"
+        raise PydanticCustomError(kind, told)

@@ -5,10 +5,10 @@ accepted does not fail for a reason its sender could have been told at once.
 """
 
 from app.train.enough import row_errors
-from app.train.pairs import pair_errors
 from app.train.parsing import Stored, Submission, no_datasets, read_body
 from app.train.refusal import refuse
 from app.train.schemas import DatasetData
+from app.train.search_candidates import candidates, request_errors
 from app.train.target import Sample, find_roles, read_sample
 
 __all__ = ["accept", "check"]
@@ -41,7 +41,7 @@ def accept(body: bytes, outline: Stored = no_datasets) -> Submission:
 
 def _check_columns(submission: Submission) -> None:
     """Check what can be known without rows: pairs, and the columns that are named."""
-    faults = pair_errors(submission.request)
+    faults = request_errors(submission.request)
     if faults:
         raise refuse(faults)
     find_roles(submission.request, submission.table.names)
@@ -49,11 +49,12 @@ def _check_columns(submission: Submission) -> None:
 
 def check(submission: Submission) -> Sample:
     """Check what the schema alone cannot: pairs, labels, weights, enough rows."""
-    faults = pair_errors(submission.request)
+    faults = request_errors(submission.request)
     if faults:
         raise refuse(faults)
     sample = read_sample(submission)
-    faults = row_errors(submission.request, sample)
+    # Every candidate of a search needs the same parts.
+    faults = row_errors(candidates(submission.request)[0].request, sample)
     if faults:
         raise refuse(faults)
     return sample

@@ -84,8 +84,8 @@ def partition(sample: Sample, evaluation: Evaluation, *, promises: bool) -> Part
     return Partition(training, rest[kept], rows[held])
 
 
-def folds(sample: Sample, rows: Rows, seed: int) -> Rows:
-    """Return the fold (0 to at most 4) of each of these rows.
+def folds(sample: Sample, rows: Rows, seed: int, most: int = FOLDS) -> Rows:
+    """Return the fold (0 to at most ``most - 1``) of each of these rows.
 
     Raises
     ------
@@ -94,7 +94,7 @@ def folds(sample: Sample, rows: Rows, seed: int) -> Rows:
     """
     units = _units(sample, rows)
     fewest = int((units.counts > 0).sum(axis=0).min())
-    fold = folds_of(units, max(2, min(FOLDS, fewest)), np.random.default_rng(seed))
+    fold = folds_of(units, max(2, min(most, fewest)), np.random.default_rng(seed))
     for k in np.unique(fold):
         _require_both(sample, rows[fold != k], "/groups", "training part of a fold")
     return fold

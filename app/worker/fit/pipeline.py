@@ -24,11 +24,14 @@ from app.guards.tables import guarded_rows
 from app.train.pairs import cost_matrix, rule_kind
 from app.train.parsing import no_datasets, read_mapping
 from app.train.schemas import DatasetData
+from app.train.search import FOLDS
+from app.train.search_candidates import candidates, searches
 from app.train.service import check
 from app.worker.fit.fitting import Fitted, fit
 from app.worker.fit.job import Job
 from app.worker.fit.partition import Partition, partition
 from app.worker.fit.report import Progress, Report
+from app.worker.fit.search.run import search
 from app.worker.fit.summary import describe
 from app.worker.fit.twins import twin_warnings
 from solvers.calibration import Calibration
@@ -83,31 +86,48 @@ def run(
     submission = read_mapping(request, stored)
     sample = check(submission)
     asked = submission.request
-    job = Job(asked, submission.table, sample, cost_matrix(asked.costs))
-    promises = RULES[rule_kind(asked)].promises
+    tried = candidates(asked)
+    job = Job(tried[0].request, submission.table, sample, cost_matrix(asked.costs))
+    promises = RULES[rule_kind(job.request)].promises
     parts = partition(sample, asked.evaluation, promises=promises)
-    until = 0.5 if asked.refit else 0.97
-    fitted = fit(job, parts.training, parts.calibration, report.part(0.02, until, ""))
+    begin, found = 0.02, None
+    if searches(asked):
+        wanted = FOLDS if asked.search is None else asked.search.folds
+        stretch = report.part(begin, 0.7, "")
+        found = search(job, tried, wanted, parts.training, stretch)
+        job, begin = found.job, 0.7
+    until = (begin + 0.98) / 2 if asked.refit else 0.97
+    fitted = fit(job, parts.training, parts.calibration, report.part(begin, until, ""))
     report.part(until, 1.0, "evaluating").begin()
     seen = _evaluated(job, fitted, parts)
     served = fitted
     if asked.refit:
         rows = np.sort(np.concatenate((parts.training, parts.holdout)))
         served = fit(
-            job, rows, parts.calibration, report.part(0.5, 0.97, "on all rows")
+            job, rows, parts.calibration, report.part(until, 0.97, "on all rows")
         )
         seen.lasting.append(
             "refit on all rows: the evaluation is that of the model fitted on the"
             " training part alone"
         )
-    told = (*fitted.warnings, *fitted.rule_warnings, *seen.warnings, *seen.lasting)
+    searched = [] if found is None else found.warnings
+    told = (
+        *searched,
+        *fitted.warnings,
+        *fitted.rule_warnings,
+        *seen.warnings,
+        *seen.lasting,
+    )
     warnings = list(dict.fromkeys(told))
     return Trained(
         artifact={
             **_served(job, served).to_payload(),
             "evidence": _kept(job, served, parts, seen).payload(),
         },
-        summary=describe(job, served, seen.figures, warnings),
+        summary={
+            **describe(job, served, seen.figures, warnings),
+            "search": None if found is None else found.facts,
+        },
         warnings=warnings,
     )
 

@@ -118,7 +118,7 @@ def test_the_body_of_the_tests_is_acceptable(body):
             "/guards",
             "mean over all cases",
         ),
-        ({"search": {"params": {}}}, "/search", "not available in this version"),
+        ({"search": {"params": {}}}, "/search/params", "at least 1 item"),
         ({"surprise": 1}, "/surprise", "leave it out"),
         ({"target": {"column": "outcome"}}, "/target", 'give either "positive"'),
         ({"target": {"column": "none", "positive": 1}}, "/target/column", "no such"),

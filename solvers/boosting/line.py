@@ -72,7 +72,7 @@ def minimise(
     small = tolerance * abs(first)
     far = low if first > 0.0 else high
     far_is_beyond = False
-    near, eta, width = 0.0, 0.0, inf
+    near, eta, before = 0.0, 0.0, inf
     for _ in range(_STEPS):
         if abs(first) <= small:
             break
@@ -82,10 +82,10 @@ def minimise(
             following, far_is_beyond = far, True
             if slopes(far)[0] * (far - near) <= 0.0:
                 return far
-        # The bracket must halve at least every other step.
-        if not inside or (far_is_beyond and abs(far - near) > 0.5 * width):
+        # A step must halve the slope; where it did not, halve the bracket.
+        if not inside or (far_is_beyond and abs(first) > 0.5 * before):
             following = 0.5 * (near + far)
-        width = abs(far - near)
+        before = abs(first)
         eta = following
         first, second = slopes(eta)
         if first * (far - near) < 0.0:

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from app.datasets.reading.columnar import ColumnarFile
-from app.datasets.reading.faults import fault
+from app.datasets.reading.faults import fault, readable
 from app.datasets.reading.limits import Limits
 from app.datasets.reading.names import check_names
 from app.datasets.reading.sources import Batch
@@ -79,12 +79,19 @@ def is_text(kind: pa.DataType) -> bool:
 
 
 def plain(column: pa.Array) -> pa.Array:
-    """Return a column without its dictionary; dates and times as text."""
-    if pa.types.is_dictionary(column.type):
-        column = column.dictionary_decode()
-    kind = column.type
-    if pa.types.is_temporal(kind):
-        return pc.cast(column, pa.string())
-    if is_text(kind) and not pa.types.is_string(kind):
-        return pc.cast(column, pa.string())
-    return column
+    """Return a column without its dictionary; dates and times as text.
+
+    Raises
+    ------
+    InvalidRequestError
+        When the file's own description of the column makes no sense.
+    """
+    with readable("table"):
+        if pa.types.is_dictionary(column.type):
+            column = column.dictionary_decode()
+        kind = column.type
+        if pa.types.is_temporal(kind) or (
+            is_text(kind) and not pa.types.is_string(kind)
+        ):
+            return pc.cast(column, pa.string())
+        return column

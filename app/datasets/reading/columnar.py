@@ -40,7 +40,7 @@ class ParquetFile:
     def __init__(self, path: Path, limits: Limits) -> None:
         self._path = path
         with readable("Parquet file"), self._open() as file:
-            self.schema = file.schema_arrow
+            self.schema = _named(file.schema_arrow)
             metadata = file.metadata
         _check_size(metadata, limits)
 
@@ -63,7 +63,7 @@ class ArrowStream:
     def __init__(self, path: Path) -> None:
         self._path = path
         with self._open() as stream:
-            self.schema = stream.schema
+            self.schema = _named(stream.schema)
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """See ``ColumnarFile``."""
@@ -82,6 +82,13 @@ class ArrowStream:
             pa.ipc.open_stream(file) as stream,
         ):
             yield stream
+
+
+def _named(schema: pa.Schema) -> pa.Schema:
+    """Return a schema whose names and types can be told: damaged ones are no text."""
+    for field in schema:
+        str(field.name), str(field.type)
+    return schema
 
 
 def _step(schema: pa.Schema) -> int:

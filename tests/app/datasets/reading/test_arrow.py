@@ -118,3 +118,17 @@ def test_a_file_cut_short_is_refused(read, form, size):
         size -= 8  # the end-of-stream mark may be missing
     with pytest.raises(InvalidRequestError):
         read(body[:size], form)
+
+
+def test_names_that_are_no_text_are_refused(read):
+    body = arrow(pa.table({"namexx": [1]})).replace(b"namexx", b"nam\xff\xfex")
+    with pytest.raises(InvalidRequestError, match="no readable Arrow stream"):
+        read(body, "arrow")
+
+
+def test_a_time_zone_that_nobody_knows_is_refused(read):
+    when = pa.array([0], pa.timestamp("us", tz="Europe/Zurich"))
+    body = arrow(pa.table({"when": when}))
+    body = body.replace(b"Europe/Zurich", b"Europe/Zvrich")
+    with pytest.raises(InvalidRequestError, match="no readable"):
+        read(body, "arrow")

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Path, Query
 from app.db.session import Reading, Transaction
 from app.errors import ConflictError, InvalidRequestError, UnknownJobError
 from app.jobs import service
-from app.jobs.schemas import JobAnswer, JobsAnswer, JobsQuery, job_answer
+from app.jobs.schemas import JobAnswer, JobsAnswer, JobsQuery, job_answer, job_entry
 from app.web.openapi import problems
 
 __all__ = ["router"]
@@ -27,7 +27,7 @@ JobId = Annotated[
 def list_jobs(query: Annotated[JobsQuery, Query()], session: Reading) -> JobsAnswer:
     """List jobs, newest first."""
     jobs, following = service.page(session, query)
-    return JobsAnswer(jobs=[job_answer(job) for job in jobs], next=following)
+    return JobsAnswer(jobs=[job_entry(job) for job in jobs], next=following)
 
 
 @router.get("/{job_id}", responses=problems(UnknownJobError))

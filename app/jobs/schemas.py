@@ -8,7 +8,15 @@ from pydantic import BaseModel, ConfigDict, Field
 from app.db.tables import Job
 from app.strict import Answer
 
-__all__ = ["JobAnswer", "JobsAnswer", "JobsQuery", "Progress", "Result", "job_answer"]
+__all__ = [
+    "JobAnswer",
+    "JobsAnswer",
+    "JobsQuery",
+    "Progress",
+    "Result",
+    "job_answer",
+    "job_entry",
+]
 
 Status = Literal["queued", "running", "succeeded", "failed", "cancelled"]
 
@@ -42,6 +50,13 @@ class Result(Answer):
     version: int
 
 
+class SearchedResult(Result):
+    """What a succeeded job with a search has made."""
+
+    search: dict[str, Any]
+    """How its candidates did, best first; the version says the same."""
+
+
 class JobAnswer(Answer):
     """A training, from its request to its end."""
 
@@ -58,7 +73,7 @@ class JobAnswer(Answer):
     progress: Progress
     attempts: int
     """How often a worker has begun this job; after the third death it fails."""
-    result: Result | None
+    result: SearchedResult | Result | None
     error: dict[str, Any] | None
     """A problem object (RFC 9457), when the job failed."""
 
@@ -92,6 +107,15 @@ class JobsQuery(BaseModel):
         pattern="^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$",
         description="Only trainings of this model.",
     )
+
+
+def job_entry(job: Job) -> JobAnswer:
+    """Return the row as a list shows it: without the table of a search."""
+    answer = job_answer(job)
+    if isinstance(answer.result, SearchedResult):
+        brief = Result(model=answer.result.model, version=answer.result.version)
+        return answer.model_copy(update={"result": brief})
+    return answer
 
 
 def job_answer(job: Job) -> JobAnswer:

@@ -84,13 +84,19 @@ def publish(session: Session, claim: Claim, done: Done) -> int | None:
 
 
 def succeed(session: Session, claim: Claim, version: int) -> bool:
-    """Say that the job has made ``version``."""
+    """Say that the job has made ``version``, and how the candidates of a search did."""
+    made = select(ModelVersion.summary).where(ModelVersion.job_id == claim.job_id)
+    searched = (session.scalar(made) or {}).get("search")
     return _end(
         session,
         claim,
         JobStatus.SUCCEEDED,
         progress_fraction=1.0,
-        result={"model": claim.model, "version": version},
+        result={
+            "model": claim.model,
+            "version": version,
+            **({} if searched is None else {"search": searched}),
+        },
     )
 
 

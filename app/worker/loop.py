@@ -72,7 +72,11 @@ class Worker:
         self.slots, self.run_path = settings.job_concurrency, run_path
         self.store = ArtifactStore(settings.artifacts_dir)
         self.datasets = DatasetStore(settings.datasets_dir)
-        self.environment = {**THREAD_LIMITS, **cache_environment(settings.data_dir)}
+        self.environment = {
+            **THREAD_LIMITS,
+            **cache_environment(settings.data_dir),
+            "DEMUR_SEARCH_JOBS": str(settings.search_jobs),
+        }
         self.busy: list[tuple[Claim, TrainingProcess]] = []
         self.standby: TrainingProcess | None = None
         self._look, self._note = Timer(LOOK_EVERY_S), Timer(NOTE_EVERY_S)

@@ -133,6 +133,7 @@ def _fold_scores(scored: Scored, place: _Place) -> FoldScores:
     return FoldScores(scored, evidence)
 
 
-def _n_jobs() -> int:
-    """Return how many fits run at once: the operator's setting, 1 by default."""
-    return int(os.environ.get("DEMUR_SEARCH_JOBS", "1"))
+def _n_jobs() -> int | None:
+    """Return how many fits run at once: the operator's setting, or the context's."""
+    wanted = int(os.environ.get("DEMUR_SEARCH_JOBS", "1"))
+    return wanted if wanted > 1 else None

@@ -2,7 +2,8 @@
 
 Each round takes the kernel rows of a block from the cache, lowers the violation within
 the block on its own small matrix, and adds what changed to the gradient of all rows.
-A block of 512 rows does for most problems. Where many rounds go by, the weights are
+Small blocks touch few rows, which is all that an easy problem needs; 512 rows do for
+most others. Where many rounds go by, the weights are
 strongly coupled (large C), and larger blocks save more memory traffic than their
 longer inner steps cost.
 """
@@ -21,7 +22,9 @@ __all__ = ["run_blocks"]
 Indices = NDArray[np.int64]
 
 # (size, share kept, rows brought in, as a multiple of n, before the next size)
-_STAGES = ((512, 0.5, 2.0), (1024, 0.75, 2.0), (2048, 0.8, np.inf))
+_STAGES = ((256, 0.75, 0.15), (512, 0.5, 2.0), (1024, 0.75, 2.0), (2048, 0.8, np.inf))
+# Below, a row costs too little for the first stage's thrift to pay.
+_THRIFTY_ROWS = 8_000
 # Within a block the violation falls to this part of what it was outside.
 _INNER_PART = 0.1
 _WORK_PER_CALL = 4e7
@@ -48,7 +51,7 @@ def run_blocks(
     """
     n = len(state.beta)
     up, down = np.empty(n), np.empty(n)
-    stage, brought, steps = 0, 0, 0
+    stage, brought, steps = int(n < _THRIFTY_ROWS), 0, 0
     block = Block.empty(_size(stage, n, cache), cache.source.dtype)
     while True:
         top, bottom = extremes(state.g, state.low, state.high, up, down)

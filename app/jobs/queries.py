@@ -1,13 +1,15 @@
 """The SQL of jobs, as the API needs it."""
 
-from sqlalchemy import delete, select, tuple_, update
+from sqlalchemy import delete, func, select, text, tuple_, update
 from sqlalchemy.orm import Session
 
 from app.db.base import utc_now
 from app.db.states import JobStatus
 from app.db.tables import Job, JobInput
 
-__all__ = ["ask_to_cancel", "cancel_queued", "get", "latest"]
+__all__ = ["ask_to_cancel", "cancel_queued", "count_queued", "get", "latest"]
+
+QUEUE_LOCK = 0x6A6F6273  # "jobs"
 
 
 def get(session: Session, job_id: str) -> Job | None:
@@ -37,6 +39,18 @@ def latest(
     if model is not None:
         query = query.where(Job.model == model)
     return list(session.scalars(query))
+
+
+def count_queued(session: Session, most: int) -> int:
+    """Return how many jobs wait, counted up to ``most``.
+
+    Nobody else counts until the transaction ends: SQLite has one writer anyway, on
+    PostgreSQL a lock makes it so.
+    """
+    if session.get_bind().dialect.name == "postgresql":
+        session.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": QUEUE_LOCK})
+    waiting = select(Job.id).where(Job.status == JobStatus.QUEUED).limit(most)
+    return session.scalar(select(func.count()).select_from(waiting.subquery())) or 0
 
 
 def cancel_queued(session: Session, job_id: str) -> bool:

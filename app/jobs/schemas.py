@@ -29,6 +29,8 @@ EXAMPLE: dict[str, Any] = {
     "finished_at": "2026-03-02T09:30:01.730000Z",
     "progress": {"fraction": 1.0, "message": "succeeded"},
     "attempts": 1,
+    "priority": 0,
+    "max_seconds": None,
     "result": {"model": "pima", "version": 1},
     "error": None,
 }
@@ -73,6 +75,10 @@ class JobAnswer(Answer):
     progress: Progress
     attempts: int
     """How often a worker has begun this job; after the third death it fails."""
+    priority: int
+    """Jobs of a higher one are begun first."""
+    max_seconds: int | None
+    """Longest that one attempt may run; null: what the service allows any job."""
     result: SearchedResult | Result | None
     error: dict[str, Any] | None
     """A problem object (RFC 9457), when the job failed."""
@@ -134,6 +140,8 @@ def job_answer(job: Job) -> JobAnswer:
                 "message": "being cancelled" if stopping else job.progress_message,
             },
             "attempts": job.attempts,
+            "priority": job.priority,
+            "max_seconds": job.max_seconds,
             "result": job.result,
             "error": job.error,
         }

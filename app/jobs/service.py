@@ -9,16 +9,36 @@ from sqlalchemy.orm import Session
 
 from app.db.states import JobStatus
 from app.db.tables import Job, JobInput
-from app.errors import ConflictError, UnknownJobError
+from app.errors import ConflictError, QueueFullError, UnknownJobError
 from app.jobs import queries
 from app.jobs.schemas import JobsQuery
 
-__all__ = ["cancel", "enqueue", "find", "page"]
+__all__ = ["cancel", "enqueue", "find", "page", "require_room"]
 
 JOB_ID = re.compile(r"[0-9a-f-]{36}")
 
 
-def enqueue(session: Session, *, model: str, request_body: bytes) -> Job:
+def require_room(session: Session, most_queued: int) -> None:
+    """Make sure that one more job may wait, until the transaction ends.
+
+    Raises
+    ------
+    QueueFullError
+        When ``most_queued`` jobs wait.
+    """
+    if queries.count_queued(session, most_queued) >= most_queued:
+        msg = f"{most_queued} jobs wait already (DEMUR_MAX_QUEUED_JOBS); try later"
+        raise QueueFullError(msg)
+
+
+def enqueue(
+    session: Session,
+    *,
+    model: str,
+    request_body: bytes,
+    priority: int = 0,
+    max_seconds: int | None = None,
+) -> Job:
     """Queue a training of ``model``; a worker picks it up after the commit.
 
     Parameters
@@ -29,8 +49,12 @@ def enqueue(session: Session, *, model: str, request_body: bytes) -> Job:
         The name under which the version will appear.
     request_body : bytes
         The checked request as JSON; kept until the job ends.
+    priority : int
+        Jobs of a higher one are begun first; among equals, the oldest.
+    max_seconds : int, optional
+        Longest that one attempt may run; the worker's own limit where left out.
     """
-    job = Job(model=model)
+    job = Job(model=model, priority=priority, max_seconds=max_seconds)
     session.add(job)
     session.flush()
     session.add(JobInput(job_id=job.id, body=request_body))

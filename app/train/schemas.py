@@ -146,6 +146,10 @@ class TrainRequest(StrictModel):
     """Serve a model fitted on all rows, the evaluated one's figures beside it."""
     prevalence: Fraction | None = None
     """The share of +1 in use, where it differs from that of the rows."""
+    priority: Annotated[int, Field(ge=-100, le=100)] = 0
+    """Jobs of a higher priority are begun first, among equals the oldest."""
+    max_seconds: Annotated[int, Field(ge=1, le=2_592_000)] | None = None
+    """Longest that one attempt at this training may run; then the job fails."""
 
     @field_validator("trainer", mode="before")
     @classmethod

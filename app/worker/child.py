@@ -27,8 +27,9 @@ from app import logs
 from app.artifacts.store import ArtifactStore
 from app.errors import ApiError, TrainingFailedError
 from app.web.failures import translate
+from app.worker.bounds import out_of_memory
 from app.worker.facts import finite, library_versions
-from app.worker.limits import die_with_parent, yield_to_others
+from app.worker.limits import bound_memory, die_with_parent, yield_to_others
 from app.worker.messages import (
     Begin,
     Cancel,
@@ -113,6 +114,7 @@ def main(arguments: list[str]) -> None:
     if not isinstance(begin, Begin):
         msg = f"expected the beginning of a job, got {type(begin).__name__}"
         raise TypeError(msg)
+    bound_memory(begin.memory_bytes)
     wire = Wire(connection)
     threading.Thread(target=wire.listen, daemon=True).start()
     send(connection, _train(run, body, begin, wire.progress))
@@ -137,7 +139,7 @@ def _train(
     except SolverError as error:
         return Failed(TrainingFailedError(str(error)).problem())
     except MemoryError:
-        return Failed(TrainingFailedError("the training ran out of memory").problem())
+        return Failed(_too_large(begin.memory_bytes).problem())
     except Exception as error:
         log.exception("the training stopped with an unexpected error")
         return Failed(_unforeseen(error).problem())
@@ -153,6 +155,12 @@ def _summary(trained: Trained) -> dict[str, Any]:
         }
     )
     return summary
+
+
+def _too_large(memory_bytes: int) -> ApiError:
+    if memory_bytes:
+        return out_of_memory(memory_bytes)
+    return TrainingFailedError("the training ran out of memory")
 
 
 def _unforeseen(error: Exception) -> ApiError:

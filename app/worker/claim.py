@@ -1,8 +1,8 @@
 """Taking a job: one statement, so that no two workers take the same.
 
     UPDATE jobs SET status = 'running', ... WHERE id =
-        (SELECT id ... WHERE status = 'queued' ORDER BY created_at LIMIT 1
-         FOR UPDATE SKIP LOCKED)  RETURNING ...
+        (SELECT id ... WHERE status = 'queued' ORDER BY priority DESC, created_at
+         LIMIT 1 FOR UPDATE SKIP LOCKED)  RETURNING ...
 
 PostgreSQL skips what another worker has locked; SQLite has one writer at a time and
 leaves the locking clause out.
@@ -29,6 +29,7 @@ class Claim:
     attempt: int
     model: str
     body: bytes = field(repr=False)
+    max_seconds: int | None = None
 
 
 def queued(session: Session) -> bool:
@@ -40,18 +41,18 @@ def queued(session: Session) -> bool:
 
 
 def claim(session: Session, worker_id: str) -> Claim | None:
-    """Take the job that has waited longest; None when there is none."""
-    oldest = (
+    """Take the most urgent job, of several the oldest; None when there is none."""
+    first = (
         select(Job.id)
         .where(Job.status == JobStatus.QUEUED)
-        .order_by(Job.created_at, Job.id)
+        .order_by(Job.priority.desc(), Job.created_at, Job.id)
         .limit(1)
         .with_for_update(skip_locked=True)
         .scalar_subquery()
     )
     taken = session.execute(
         update(Job)
-        .where(Job.id == oldest)
+        .where(Job.id == first)
         .values(
             status=JobStatus.RUNNING,
             worker_id=worker_id,
@@ -60,11 +61,11 @@ def claim(session: Session, worker_id: str) -> Claim | None:
             progress_fraction=0.0,
             progress_message="starting",
         )
-        .returning(Job.id, Job.attempts, Job.model)
+        .returning(Job.id, Job.attempts, Job.model, Job.max_seconds)
         .execution_options(synchronize_session=False)
     ).one_or_none()
     if taken is None:
         return None
-    job_id, attempt, model = taken
+    job_id, attempt, model, max_seconds = taken
     body = session.scalars(select(JobInput.body).where(JobInput.job_id == job_id)).one()
-    return Claim(job_id, worker_id, attempt, model, body)
+    return Claim(job_id, worker_id, attempt, model, body, max_seconds)

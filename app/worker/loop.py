@@ -2,7 +2,8 @@
 
 One thread does everything, a few times a second:
 
-    hear the processes -> settle what they said -> beat, recover -> cancel -> claim
+    hear the processes -> settle what they said -> beat, recover -> cancel, hold to
+    their limits -> claim
 
 A process that has imported everything always stands by, so that a job begins at once.
 What a process said is kept until the database has taken it: a database that is away for
@@ -24,10 +25,12 @@ from app.db.states import JobStatus
 from app.db.tables import Job
 from app.settings import Settings
 from app.worker import finish, recovery
+from app.worker.bounds import Bounds
 from app.worker.claim import Claim, claim, queued
 from app.worker.compiled import cache_environment
 from app.worker.identity import own_identity
 from app.worker.limits import THREAD_LIMITS
+from app.worker.messages import Begin, Cancelled, Failed
 from app.worker.outcome import settle
 from app.worker.process import TrainingProcess
 from app.worker.sweep import sweep, sweep_after, writer
@@ -69,7 +72,7 @@ class Worker:
         run_path: str = PIPELINE,
     ) -> None:
         self.database, self.stopping = database, stopping
-        self.slots, self.run_path = settings.job_concurrency, run_path
+        self.settings, self.run_path = settings, run_path
         self.store = ArtifactStore(settings.artifacts_dir)
         self.datasets = DatasetStore(settings.datasets_dir)
         self.environment = {
@@ -112,6 +115,7 @@ class Worker:
             self._attend_to_workers()
             if self._look.due():
                 self._cancel_what_was_asked()
+                self._hold_to_limits()
                 self._claim()
         except OperationalError as error:
             log.warning("the database does not answer: %s", error.orig)
@@ -187,13 +191,24 @@ class Worker:
                 log.warning("job %s is no longer ours", held.job_id)
                 self._drop(held, process)
             elif row.cancel_requested:
-                process.cancel()
+                process.stop(Cancelled())
+
+    def _hold_to_limits(self) -> None:
+        """End the processes that take more time or memory than they may have."""
+        for held, process in self.busy:
+            bounds = Bounds.of(self.settings, held.max_seconds)
+            if process.last_word is not None:
+                continue
+            if (error := bounds.overweight(process.pid)) is not None:
+                process.put_down(Failed(error.problem()))
+            elif (error := bounds.overtime(process.ran_s)) is not None:
+                process.stop(Failed(error.problem()))
 
     def _claim(self) -> None:
         """Give a waiting job to the process that stands by."""
         if self.standby is None or not self.standby.ready:
             return  # a request may be larger than the pipe to a process that imports
-        if len(self.busy) >= self.slots:
+        if len(self.busy) >= self.settings.job_concurrency:
             return
         with self.database.read() as session:
             if not queued(session):
@@ -205,7 +220,15 @@ class Worker:
         log.info("job %s: attempt %d", held.job_id, held.attempt)
         process, self.standby = self.standby, None
         self.busy.append((held, process))
-        process.begin(held.body, self.store.root, self.datasets.root, writer(held))
+        process.begin(
+            held.body,
+            Begin(
+                str(self.store.root.resolve()),
+                str(self.datasets.root.resolve()),
+                writer(held),
+                self.settings.max_job_memory_bytes,
+            ),
+        )
 
     def _leave(self) -> None:
         """End every process; queue again what they had not finished."""

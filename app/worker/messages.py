@@ -33,6 +33,7 @@ class Begin(msgspec.Struct, frozen=True, tag="begin"):
     artifacts: str
     datasets: str
     owner: str
+    memory_bytes: int = 0
 
 
 class Cancel(msgspec.Struct, frozen=True, tag="cancel"):

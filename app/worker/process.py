@@ -11,7 +11,6 @@ import sys
 import time
 from contextlib import suppress
 from multiprocessing import Pipe
-from pathlib import Path
 
 from app.errors import TrainingCrashedError
 from app.worker.messages import (
@@ -57,20 +56,25 @@ class TrainingProcess:
         self.ready = False
         self.progress: Progress | None = None
         self.last_word: LastWord | None = None
-        self._cancelled_at_s: float | None = None
+        self._began_s = time.monotonic()
+        self._stopped_at_s: float | None = None
+        self._verdict: LastWord = Cancelled()
 
     @property
     def pid(self) -> int:
         """The process's number."""
         return self._process.pid
 
-    def begin(self, body: bytes, artifacts: Path, datasets: Path, owner: str) -> None:
+    @property
+    def ran_s(self) -> float:
+        """Seconds since it was given its job."""
+        return time.monotonic() - self._began_s
+
+    def begin(self, body: bytes, job: Begin) -> None:
         """Give the process its job; a dead one is noticed when it is heard."""
+        self._began_s = time.monotonic()
         with suppress(OSError):
-            send(
-                self.connection,
-                Begin(str(artifacts.resolve()), str(datasets.resolve()), owner),
-            )
+            send(self.connection, job)
             self.connection.send_bytes(body)
 
     def hear(self) -> None:
@@ -87,13 +91,15 @@ class TrainingProcess:
             self.ready = True
         elif isinstance(message, Progress):
             self.progress = message
+        elif isinstance(message, Cancelled):
+            self.last_word = self._verdict
         else:
             self.last_word = message
 
     def _obituary(self) -> LastWord:
         """Say what the process died of."""
-        if self._cancelled_at_s is not None:
-            return Cancelled()
+        if self._stopped_at_s is not None:
+            return self._verdict
         try:
             status = self._process.wait(GRACE_S)
         except subprocess.TimeoutExpired:
@@ -101,16 +107,26 @@ class TrainingProcess:
             status = self._process.returncode
         return Failed(TrainingCrashedError(_cause(status)).problem())
 
-    def cancel(self) -> None:
-        """Ask for a stop, and kill the process when it takes too long to obey."""
+    def stop(self, verdict: Cancelled | Failed) -> None:
+        """Ask for a stop, and kill the process when it takes too long to obey.
+
+        To be called again until there is a last word: the first ``verdict``, or what
+        the process has reached meanwhile.
+        """
         now_s = time.monotonic()
-        if self._cancelled_at_s is None:
-            self._cancelled_at_s = now_s
+        if self._stopped_at_s is None:
+            self._stopped_at_s, self._verdict = now_s, verdict
             with suppress(OSError):
                 send(self.connection, Cancel())
-        elif now_s - self._cancelled_at_s > GRACE_S and self.last_word is None:
+        elif now_s - self._stopped_at_s > GRACE_S and self.last_word is None:
             self.kill()
-            self.last_word = Cancelled()
+            self.last_word = self._verdict
+
+    def put_down(self, verdict: Failed) -> None:
+        """Kill the process at once, for this reason."""
+        if self.last_word is None:
+            self.kill()
+            self.last_word = verdict
 
     def kill(self) -> None:
         """End the process, and all that it started, at once."""

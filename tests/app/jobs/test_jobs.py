@@ -51,6 +51,8 @@ def test_a_queued_job_looks_as_the_contract_says(database):
         "finished_at": None,
         "progress": {"fraction": 0.0, "message": "queued"},
         "attempts": 0,
+        "priority": 0,
+        "max_seconds": None,
         "result": None,
         "error": None,
     }

@@ -35,8 +35,9 @@ class Bench:
     data_dir: Path
     workers: list[subprocess.Popen] = field(default_factory=list)
 
-    def start(self, *, concurrency: int = 1, supervised: bool = False):
-        """Start a worker process."""
+    def start(self, *, concurrency: int = 1, supervised: bool = False, **settings):
+        """Start a worker process; ``settings`` are named as in ``Settings``."""
+        chosen = {f"DEMUR_{key.upper()}": str(value) for key, value in settings.items()}
         self.data_dir.mkdir(exist_ok=True)
         paths = os.pathsep.join([str(HERE), str(HERE.parents[2])])
         url = self.database.engine.url.render_as_string(hide_password=False)
@@ -48,6 +49,7 @@ class Bench:
                 "DEMUR_DATA_DIR": str(self.data_dir),
                 "DEMUR_DATABASE_URL": url,
                 "DEMUR_JOB_CONCURRENCY": str(concurrency),
+                **chosen,
             },
             cwd=self.data_dir,
             stdin=subprocess.PIPE,
@@ -55,11 +57,13 @@ class Bench:
         self.workers.append(worker)
         return worker
 
-    def queue(self, do: str, model: str = "m", **request) -> str:
+    def queue(self, do: str, model: str = "m", terms=None, **request) -> str:
         """Queue a job that does as its request says; return its id."""
         with self.database.write() as session:
             body = json.dumps({"do": do, **request}).encode()
-            return service.enqueue(session, model=model, request_body=body).id
+            return service.enqueue(
+                session, model=model, request_body=body, **(terms or {})
+            ).id
 
     def job(self, job_id: str) -> Job:
         with self.database.read() as session:

@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from dataclasses import dataclass, field
 
@@ -80,6 +82,39 @@ def run_out_of_memory(request, progress):
     raise MemoryError
 
 
+def sign(request, progress):
+    """Leave a line on a sheet, so that every run is counted."""
+    line = f"{request['name']} {os.getppid()}\n".encode()
+    sheet = os.open(request["sheet"], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+    os.write(sheet, line)
+    os.close(sheet)
+    time.sleep(0.05)
+    return succeed(request, progress)
+
+
+def leap(request, progress):
+    """Ask for far more memory than there is to be had, at once."""
+    return np.ones(request["bytes"], dtype=np.uint8)
+
+
+def grow(request, progress):
+    """Take more memory step by step."""
+    held = []
+    while progress(0.1, f"{len(held)} blocks"):
+        held.append(np.ones(8 * 2**20, dtype=np.uint8))
+        time.sleep(0.02)
+
+
+EATER = "import time; x = b'x' * 250_000_000; time.sleep(60)"
+
+
+def grow_elsewhere(request, progress):
+    """Let other processes take the memory, each a part of it."""
+    eaters = [subprocess.Popen([sys.executable, "-c", EATER]) for _ in range(2)]
+    progress(0.1, "watching")
+    return [eater.wait() for eater in eaters]
+
+
 def pickle_something(request, progress):
     return Trained({"rule": Trained({}, {})}, {})
 
@@ -97,6 +132,10 @@ BEHAVIOURS = {
         fail_in_solver,
         fail_unforeseen,
         run_out_of_memory,
+        sign,
+        leap,
+        grow,
+        grow_elsewhere,
         pickle_something,
     )
 }

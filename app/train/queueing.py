@@ -1,0 +1,86 @@
+"""From a checked training to its place in the queue: limits first, and never twice."""
+
+from sqlalchemy.orm import Session
+
+from app.datasets.training import note_use, outline
+from app.errors import FieldError
+from app.features.table import Table
+from app.jobs import replays
+from app.jobs import service as jobs
+from app.jobs.schemas import JobAnswer, job_answer
+from app.settings import Settings
+from app.state import AppState
+from app.train import service
+from app.train.parsing import Submission
+from app.train.refusal import at, refuse
+from app.train.schemas import DatasetData
+
+__all__ = ["queue"]
+
+
+def queue(
+    session: Session,
+    state: AppState,
+    body: bytes,
+    repeatable: replays.Repeatable | None,
+) -> tuple[JobAnswer, bool]:
+    """Queue a training once; return the answer, and whether it was given before.
+
+    Raises
+    ------
+    MalformedRequestError, InvalidRequestError
+        When the request is not acceptable.
+    KeyReusedError
+        When its ``Idempotency-Key`` came with another body.
+    QueueFullError
+        When too many jobs wait.
+    """
+    settings = state.settings
+    if repeatable is not None:
+        with state.database.read() as reading:  # the write lock is not worth it yet
+            answer = replays.kept(reading, repeatable)
+        if answer is not None:
+            return JobAnswer.model_validate(answer), True
+
+    def columns_of(data: DatasetData) -> Table:
+        return outline(session, data.id, data.columns, settings.max_training_rows)
+
+    submission = service.accept(body, columns_of)
+    _check_limits(submission, settings)
+    if repeatable is not None:
+        answer = replays.reserve(session, repeatable, settings.idempotency_hours)
+        if answer is not None:
+            return JobAnswer.model_validate(answer), True
+    jobs.require_room(session, settings.max_queued_jobs)
+    wanted = submission.request
+    job = jobs.enqueue(
+        session,
+        model=wanted.model,
+        request_body=body,
+        priority=wanted.priority,
+        max_seconds=wanted.max_seconds,
+    )
+    if isinstance(wanted.data, DatasetData):
+        note_use(session, wanted.data.id, job.id)
+    queued = job_answer(job)
+    if repeatable is not None:
+        replays.keep(session, repeatable, job.id, queued.model_dump(mode="json"))
+    return queued, False
+
+
+def _check_limits(submission: Submission, settings: Settings) -> None:
+    """Refuse what this service's settings do not allow."""
+    faults = []
+    rows, most_rows = submission.table.n_rows, settings.max_training_rows
+    if rows > most_rows:
+        detail = (
+            f"there are {rows} rows, a training takes at most {most_rows}"
+            " (DEMUR_MAX_TRAINING_ROWS)"
+        )
+        faults.append(FieldError(at("data", "rows"), detail))
+    seconds, most_seconds = submission.request.max_seconds, settings.max_job_seconds
+    if seconds is not None and seconds > most_seconds:
+        detail = f"a training may run {most_seconds} s (DEMUR_MAX_JOB_SECONDS)"
+        faults.append(FieldError(at("max_seconds"), detail))
+    if faults:
+        raise refuse(faults)

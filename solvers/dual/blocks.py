@@ -3,9 +3,8 @@
 Each round takes the kernel rows of a block from the cache, lowers the violation within
 the block on its own small matrix, and adds what changed to the gradient of all rows.
 Small blocks touch few rows, which is all that an easy problem needs; 512 rows do for
-most others. Where many rounds go by, the weights are
-strongly coupled (large C), and larger blocks save more memory traffic than their
-longer inner steps cost.
+most others. Where many rounds go by, the weights are strongly coupled (large C), and
+larger blocks save more memory traffic than their longer inner steps cost.
 """
 
 import numpy as np

@@ -90,8 +90,8 @@ REQUEST_SCHEMA: dict[str, Any] = {
         "costs": {
             "anyOf": [COSTS, {"type": "null"}],
             "description": "Decide and price at these costs instead of the trained"
-            " ones. Only where thresholds follow from costs alone: `chow`, and"
-            " `plug-in` with `p-svm`.",
+            " ones. Only where thresholds follow from costs and what the model keeps:"
+            " `chow`, `expected-cost` by its ROC hull, and `plug-in` with `p-svm`.",
         },
     },
 }

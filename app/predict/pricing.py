@@ -1,9 +1,10 @@
 """The rule and the costs that a request is answered by.
 
 A request may bring costs of its own only where the thresholds follow from the costs
-and nothing else: the Chow rule, and the plug-in rule of a machine whose score is the
-log-odds by its own link. Everywhere else the thresholds were chosen from training
-scores, or the score itself depends on the costs.
+and what the model keeps: the Chow rule, the plug-in rule of a machine whose score is
+the log-odds by its own link, and the rule of least expected cost, by its ROC convex
+hull. Everywhere else the thresholds were chosen from training scores, or the score
+itself depends on the costs.
 """
 
 from dataclasses import asdict, dataclass
@@ -15,6 +16,7 @@ from app.predict.envelope import Costs
 from solvers.costs import CostMatrix
 from solvers.errors import InvalidCostsError
 from solvers.rules.band import Band
+from solvers.rules.roc_hull import RocHull
 
 __all__ = ["Pricing", "own_pricing", "pricing_at"]
 
@@ -63,6 +65,8 @@ def pricing_at(model: ServedModel, costs: Costs) -> Pricing:
     elif kind == "plug-in" and calibration is not None and calibration.kind == "link":
         lower, upper = matrix.thresholds
         band = Band(lower / calibration.slope, upper / calibration.slope)
+    elif kind == "expected-cost" and model.rule.get("hull") is not None:
+        band = RocHull.from_payload(model.rule["hull"]).best(matrix)
     else:
         raise _fixed(kind)
     return Pricing(band, matrix)
@@ -71,6 +75,7 @@ def pricing_at(model: ServedModel, costs: Costs) -> Pricing:
 def _fixed(kind: object) -> InvalidRequestError:
     detail = (
         f"the thresholds of this model ({kind} rule) were fixed in training and do not"
-        " follow from costs alone: leave costs out, or train with these costs"
+        " follow from costs alone: leave costs out, re-price the version (POST"
+        " /models/{name}/versions/{version}/reprice), or train with these costs"
     )
     return unusable([FieldError("/costs", detail)])

@@ -30,7 +30,17 @@ def train(  # noqa: PLR0913, PLR0917 - one parameter an option
     model: Annotated[
         str | None, typer.Option(help="Name of the model; the file's when left out.")
     ] = None,
-    trainer: Annotated[str, typer.Option(help="Kind of trainer.")] = "double-hinge-svm",
+    trainer: Annotated[
+        str, typer.Option(help='Kind of trainer; "auto" lets the costs choose one.')
+    ] = "double-hinge-svm",
+    search: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=VALUES",
+            help="Values of a parameter to try, such as C=0.1,1,10 or"
+            " kernel.gamma=0.01,scale; may be repeated.",
+        ),
+    ] = None,
     rule: Annotated[
         str | None, typer.Option(help="Kind of rule; the trainer's own when left out.")
     ] = None,
@@ -85,6 +95,7 @@ def train(  # noqa: PLR0913, PLR0917 - one parameter an option
         positive=positive,
         model=model,
         trainer=trainer,
+        search=tuple(search or ()),
         rule=rule,
         costs=prices if costs else None,
         weight=weight,

@@ -16,6 +16,7 @@ from app.client.http import Client, ClientError
 __all__ = ["Order", "follow", "request_of", "run"]
 
 INTERRUPTED = 130
+MOST_SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,7 @@ class Order:
     holdout: float
     seed: int
     settings: tuple[str, ...] = ()
+    search: tuple[str, ...] = ()
 
 
 def run(order: Order, url: str, key: str | None) -> int:
@@ -107,6 +109,8 @@ def request_of(order: Order, table: CsvTable) -> dict[str, Any]:
         request["groups"] = order.groups
     if order.order_by is not None:
         request["evaluation"]["order_by"] = order.order_by
+    if order.search:
+        request["search"] = {"params": dict(map(_values, order.search))}
     for setting in order.settings:
         _set(request, setting)
     return request
@@ -154,8 +158,50 @@ def show(version: dict[str, Any], console: Console) -> None:
     for answer, cost in (figures.get("constants") or {}).items():
         table.add_row(f"cost of always {answer}", f"{cost:.4f}")
     console.print(table)
+    if version.get("search"):
+        _show_search(version["search"], console)
     for warning in version.get("warnings", []):
         console.print(f"warning: {warning}", style="yellow", markup=False)
+
+
+def _show_search(search: dict[str, Any], console: Console) -> None:
+    """Print the best candidates of a search."""
+    rows = search["table"]
+    title = f"search, best {min(len(rows), MOST_SHOWN)} of {len(rows)} candidates"
+    table = Table(title=title, box=None)
+    measure = search["measure"].replace("_", " ")
+    for name in ("trainer", "rule", "parameters", measure, "standard error"):
+        table.add_column(name)
+    for row in rows[:MOST_SHOWN]:
+        params = ", ".join(f"{name}={value}" for name, value in row["params"].items())
+        figures = (_figure(row["mean"]), _figure(row["standard_error"]))
+        table.add_row(row["trainer"], row["rule"], params, *figures)
+    console.print(table)
+    console.print(f"note: {search['note']}", markup=False)
+
+
+def _figure(value: float | None) -> str:
+    return "-" if value is None else f"{value:.4f}"
+
+
+def _values(listed: str) -> tuple[str, list[Any]]:
+    """Read one NAME=VALUES: values between commas, or one JSON array."""
+    name, equals, text = listed.partition("=")
+    if not equals or not name or not text:
+        msg = f"--search takes NAME=VALUES such as C=0.1,1,10, not {listed!r}"
+        raise TableError(msg)
+    whole = _json(text)
+    if isinstance(whole, list):
+        return name, whole
+    return name, [_json(value.strip()) for value in text.split(",")]
+
+
+def _json(text: str) -> Any:
+    """Return the value; text that is no JSON stands for itself."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
 
 
 def _set(request: dict[str, Any], setting: str) -> None:
@@ -165,17 +211,13 @@ def _set(request: dict[str, Any], setting: str) -> None:
     if not equals or not all(keys):
         msg = f"--set takes PATH=VALUE such as trainer.C=10, not {setting!r}"
         raise TableError(msg)
-    try:
-        value = json.loads(text)
-    except ValueError:
-        value = text
     here = request
     for key in keys[:-1]:
         here = here.setdefault(key, {})
         if not isinstance(here, dict):
             msg = f"--set {setting}: {key!r} holds no further settings"
             raise TableError(msg)
-    here[keys[-1]] = value
+    here[keys[-1]] = _json(text)
 
 
 def _name(file: Path) -> str:

@@ -56,6 +56,45 @@ EXAMPLES: dict[str, dict[str, Any]] = {
             "target": _TARGET,
         },
     },
+    "search": {
+        "summary": "The least expected cost over a grid of parameters",
+        "value": {
+            "model": "pima",
+            "trainer": {"kind": "double-hinge-svm"},
+            "costs": _COSTS,
+            "data": _DATA,
+            "target": _TARGET,
+            "search": {
+                "params": {"C": [0.1, 1, 10], "kernel.gamma": [0.01, "scale"]},
+                "folds": 5,
+            },
+        },
+    },
+    "candidates": {
+        "summary": "Several trainers in one search, each with parameters of its own",
+        "value": {
+            "model": "pima",
+            "costs": _COSTS,
+            "data": _DATA,
+            "target": _TARGET,
+            "search": {
+                "candidates": [
+                    {"kind": "double-hinge-svm", "params": {"C": [1, 10]}},
+                    {"kind": "abstention-trees", "params": {"max_depth": [1, 2]}},
+                ]
+            },
+        },
+    },
+    "auto": {
+        "summary": "Let the costs choose the trainer and its rule",
+        "value": {
+            "model": "pima",
+            "trainer": {"kind": "auto"},
+            "costs": _COSTS,
+            "data": _DATA,
+            "target": _TARGET,
+        },
+    },
 }
 
 REQUEST_BODY: dict[str, Any] = {

@@ -4,6 +4,7 @@ import signal
 import time
 
 import psutil
+import pytest
 from sqlalchemy import select
 
 from app.db.tables import Job, Worker
@@ -13,6 +14,8 @@ from app.worker.claim import claim
 from app.worker.identity import Identity, own_identity
 from app.worker.messages import Done
 
+# of processes, not of databases: one is enough
+embedded = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 DONE = Done(sha256="0" * 64, size=10, summary={"trainer": {"kind": "test"}})
 ELSEWHERE = Identity("another-host", 1, "1")
 
@@ -22,6 +25,7 @@ def kill(worker):
     worker.wait()
 
 
+@embedded
 def test_the_training_dies_with_its_worker(bench, child_of):
     worker = bench.start()
     bench.until_reported(bench.queue("hear_nothing"))
@@ -44,6 +48,7 @@ def test_a_killed_worker_s_job_runs_again(bench):
     assert len(bench.files()) == 1
 
 
+@embedded
 def test_the_third_death_is_the_last(bench):
     job_id = bench.queue("wait_for_order")
     for attempt in (1, 2, 3):

@@ -1,0 +1,167 @@
+"""What a search may ask for, what is refused, and which candidates it stands for."""
+
+import json
+
+import pytest
+
+from app.errors import InvalidRequestError
+from app.train.search import MOST_CANDIDATES
+from app.train.search_candidates import candidates
+from app.train.service import accept
+
+SVM, TREES = {"kind": "svm"}, {"kind": "gradient-boosting"}
+
+
+def refused(body):
+    with pytest.raises(InvalidRequestError) as caught:
+        accept(json.dumps(body).encode())
+    return {fault.pointer: fault.detail for fault in caught.value.errors}
+
+
+def spread(body):
+    return candidates(accept(json.dumps(body).encode()).request)
+
+
+def listed(*candidates_):
+    return {"trainer": None, "search": {"candidates": list(candidates_)}}
+
+
+@pytest.mark.parametrize(
+    ("changes", "pointer", "words"),
+    [
+        ({"search": {}}, "/search", '"params" (values to try) or "candidates"'),
+        ({"search": {"params": {"c": [1]}}}, "/search/params/c", "it has: C, kernel,"),
+        (
+            {"trainer": TREES, "search": {"params": {"kernel.gamma": [1]}}},
+            "/search/params/kernel.gamma",
+            "it has: n_rounds,",
+        ),
+        ({"search": {"params": {"C": [1, -1]}}}, "/search/params/C/1", "than 0"),
+        ({"search": {"params": {"C": ["1"]}}}, "/search/params/C/0", "valid number"),
+        ({"search": {"params": {"C": []}}}, "/search/params/C", "at least 1 item"),
+        ({"search": {"params": {"C": 1}}}, "/search/params/C", "list"),
+        ({"search": {"params": {"C": [2, 1, 2]}}}, "/search/params/C/2", "before"),
+        (
+            {"search": {"params": {"kernel.gamma": [0.1, "wide"]}}},
+            "/search/params/kernel.gamma/1",
+            "'scale' or 'auto'",
+        ),
+        (
+            {"search": {"params": {"kernel.degree": [2]}}},
+            "/search/params/kernel.degree/0",
+            "leave it out",
+        ),
+        (
+            {"search": {"params": {"reduction.distance": [0.1]}}},
+            "/trainer/reduction/kind",
+            'a "kind" is needed',
+        ),
+        (
+            {"search": {"params": {"C": [*range(1, 35)], "tol": [0.1, 0.2, 0.3]}}},
+            "/search/params",
+            f"102 candidates, at most {MOST_CANDIDATES}",
+        ),
+        (
+            listed(
+                {**SVM, "params": {"C": [*range(1, 61)]}},
+                {**TREES, "params": {"n_rounds": [*range(1, 61)]}},
+            ),
+            "/search",
+            f"120 candidates, at most {MOST_CANDIDATES}",
+        ),
+        ({"search": {"params": {"C": [1]}, "folds": 1}}, "/search/folds", "to 2"),
+        ({"search": {"params": {"C": [1]}, "n": 1}}, "/search/n", "leave it out"),
+        ({"search": {"candidates": [SVM]}}, "/trainer", "leave it out"),
+        (listed(SVM, {"kind": "x"}), "/search/candidates/1/kind", "available: double"),
+        (listed({**SVM, "c": 1}), "/search/candidates/0/c", "leave it out"),
+        (
+            listed(SVM, {**TREES, "params": {"max_depth": [99]}}),
+            "/search/candidates/1/params/max_depth/0",
+            "less than or equal",
+        ),
+        (
+            listed(SVM, {"kind": "abstention-boosting", "surrogate": "max"}),
+            "/search/candidates/1/surrogate",
+            "use sum",
+        ),
+        ({**listed(SVM), "rule": {"kind": "plug-in"}}, "/rule/kind", "trainer svm"),
+        ({**listed(SVM), "costs": None}, "/costs", "needs costs"),
+        (
+            {"trainer": {"kind": "auto"}, "rule": {"kind": "embedded"}},
+            "/rule/kind",
+            "none of the trainers that auto tries (double-hinge-svm, svm,",
+        ),
+        (
+            {"trainer": {"kind": "auto"}, "search": {"params": {"C": [1]}}},
+            "/search/params",
+            "/search/candidates/0/params",
+        ),
+        ({"trainer": {"kind": "auto", "C": 1}}, "/trainer/C", "leave it out"),
+        ({"trainer": None}, "/trainer", "required"),
+        ({"search": {"params": {"C": [1]}}, "costs": None}, "/costs", "needs costs"),
+    ],
+)
+def test_a_refusal_names_the_place_and_the_way_out(body, changes, pointer, words):
+    faults = refused(body(**changes))
+    assert pointer in faults, faults
+    assert words in faults[pointer]
+
+
+def test_every_combination_is_a_candidate(body):
+    found = spread(
+        body(search={"params": {"C": [1, 2], "kernel.gamma": [0.1, "auto"]}})
+    )
+    assert [one.varied for one in found] == [
+        {"C": c, "kernel.gamma": g} for c in (1, 2) for g in (0.1, "auto")
+    ]
+    trainers = [one.request.trainer for one in found]
+    assert [(t.C, t.kernel.gamma) for t in trainers] == [
+        (1, 0.1),
+        (1, "auto"),
+        (2, 0.1),
+        (2, "auto"),
+    ]
+    assert all(one.request.search is None for one in found)
+
+
+def test_an_object_is_replaced_before_what_is_inside_it(body):
+    kernels = [{"kind": "linear"}, {"kind": "rbf"}]
+    found = spread(body(search={"params": {"kernel": kernels}}))
+    assert [one.request.trainer.kernel.kind for one in found] == ["linear", "rbf"]
+    given = {"kind": "svm", "kernel": {"kind": "polynomial", "degree": 2}}
+    varied = {"kernel.degree": [2, 4], "reduction": [None, {"kind": "sca"}]}
+    found = spread(body(trainer=given, search={"params": varied}))
+    assert {one.request.trainer.kernel.degree for one in found} == {2, 4}
+    assert sum(one.request.trainer.reduction is None for one in found) == 2
+
+
+def test_candidates_vary_parameters_of_their_own(body):
+    found = spread(body(**listed({**SVM, "tol": 0.1, "params": {"C": [1, 3]}}, TREES)))
+    assert [one.request.trainer.kind for one in found] == ["svm"] * 2 + [TREES["kind"]]
+    assert [one.varied for one in found] == [{"C": 1}, {"C": 3}, {}]
+    assert found[0].request.trainer.tol == 0.1
+    assert found[0].place == ("search", "candidates", 0)
+
+
+def test_auto_tries_its_trainers_with_every_rule_that_fits(body):
+    auto = {"kind": "auto"}
+    found = spread(body(trainer=auto))
+    pairs = {(one.request.trainer.kind, one.request.rule.kind) for one in found}
+    assert pairs == {
+        ("double-hinge-svm", "plug-in"),
+        *(
+            (trainer, rule)
+            for trainer in ("double-hinge-svm", "svm", "gradient-boosting")
+            for rule in ("chow", "expected-cost")
+        ),
+    }
+    named = spread(body(trainer=auto, rule={"kind": "plug-in"}))
+    assert {one.request.trainer.kind for one in named} == {"double-hinge-svm"}
+    free = spread(body(trainer=auto, costs=None))
+    assert {one.request.rule.kind for one in free} == {"mutual-information"}
+    assert len({one.request.trainer.kind for one in free}) == 3
+
+
+def test_a_request_without_a_search_is_its_only_candidate(body):
+    (only,) = spread(body())
+    assert (only.varied, only.request.trainer.kind) == ({}, "double-hinge-svm")

@@ -1,0 +1,92 @@
+"""A search of the real service: its progress, its table, its end."""
+
+import csv
+import subprocess
+import sys
+import time
+
+import numpy as np
+
+GRID = {"params": {"C": [0.1, 1, 10], "kernel.gamma": [0.05, 0.5]}, "folds": 4}
+
+
+def large(body, **changes):
+    """Enough noisy rows that a search of them takes a while."""
+    generator = np.random.default_rng(0)
+    values = generator.normal(size=(1000, 8)).round(4)
+    sick = values[:, 0] + 2 * generator.normal(size=1000) > 0
+    rows = [
+        [*value, "yes" if one else "no"]
+        for value, one in zip(values.tolist(), sick, strict=True)
+    ]
+    columns = [*(f"c{j}" for j in range(8)), "y"]
+    data = {"kind": "inline", "columns": columns, "rows": rows}
+    return body(data=data, **changes)
+
+
+def test_progress_names_candidates_and_job_and_version_keep_the_table(server, body):
+    job = server.train(large(body, model="grid", search=GRID), wait=False)
+    seen = set()
+    while (now := server.job(job["id"]))["status"] in {"queued", "running"}:
+        seen.add(now["progress"]["message"])
+        time.sleep(0.02)
+    assert now["status"] == "succeeded", now
+    assert any("candidate " in message and " of 6" in message for message in seen), seen
+    table = now["result"]["search"]["table"]
+    assert [row["rank"] for row in table] == [1, 2, 3, 4, 5, 6]
+    version = server.http.get("/models/grid/versions/1").json()
+    assert version["search"] == now["result"]["search"]
+    assert version["trainer"]["C"] == table[0]["params"]["C"]
+    (listed,) = server.http.get("/jobs", params={"model": "grid"}).json()["jobs"]
+    assert listed["result"] == {"model": "grid", "version": 1}
+
+
+def test_a_running_search_stops_within_a_second(server, body):
+    search = {"params": {"C": [10.0 * i for i in range(1, 50)], "tol": [1e-6, 1e-5]}}
+    request = large(body, model="long", search=search)
+    job = server.train(request, wait=False)
+    server.await_job(job["id"], "running")
+    time.sleep(0.5)
+    begin = time.monotonic()
+    assert server.http.post(f"/jobs/{job['id']}/cancel").status_code == 202
+    assert server.await_job(job["id"])["status"] == "cancelled"
+    assert time.monotonic() - begin < 1.5  # a second, and what a busy machine adds
+    assert server.http.get("/models/long").status_code == 404
+
+
+def test_the_command_line_searches(server, body, tmp_path):
+    data = body()["data"]
+    path = tmp_path / "wards.csv"
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows([data["columns"], *data["rows"]])
+
+    def train(*more):
+        named = ("--target", "y", "--positive", "yes", "--groups", "patient")
+        return subprocess.run(
+            [sys.executable, "-m", "app.cli", "train", str(path), *named, *more],
+            capture_output=True,
+            text=True,
+            env={"DEMUR_URL": server.url, "COLUMNS": "200", "PATH": ""},
+            timeout=120,
+            check=False,
+        )
+
+    done = train("--search", "C=0.1,1", "--search", "kernel.gamma=0.1,scale")
+    assert done.returncode == 0, done.stderr
+    assert "search, best 4 of 4 candidates" in done.stdout
+    assert "kernel.gamma=scale" in done.stdout
+    assert "optimistic" in done.stdout
+    version = server.http.get("/models/wards/versions/1").json()
+    assert {row["params"]["kernel.gamma"] for row in version["search"]["table"]} == {
+        0.1,
+        "scale",
+    }
+    done = train("--trainer", "auto", "--set", "search.folds=2")
+    assert done.returncode == 0, done.stderr
+    assert "search, best 5 of 17 candidates" in done.stdout
+    done = train("--search", "C")
+    assert done.returncode == 2
+    assert "NAME=VALUES" in done.stderr
+    done = train("--search", "c=1")
+    assert done.returncode == 1
+    assert "no such parameter" in done.stderr

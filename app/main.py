@@ -5,6 +5,7 @@ request -> Trace -> Gate -> BodyLimit -> POST /predict: the prediction endpoint
 """
 
 import logging
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib.metadata import version
@@ -21,6 +22,7 @@ from app.evaluate import openapi as evaluate_openapi
 from app.evaluate.routes import router as evaluate
 from app.health.metrics import Metrics
 from app.health.routes import router as health
+from app.jobs.feed import Feed
 from app.jobs.routes import router as jobs
 from app.models.routes import router as models
 from app.predict.endpoint import PredictEndpoint
@@ -46,13 +48,21 @@ A prediction service that answers +1, -1 or "reject" (hand the case to a person)
 prices its user sets. Errors are problem details (RFC 9457)."""
 
 
-def create_app(settings: Settings) -> ASGIApp:
-    """Return the service as an ASGI application; nothing is opened before it starts."""
+def create_app(settings: Settings, stopping: threading.Event | None = None) -> ASGIApp:
+    """Return the service as an ASGI application; nothing is opened before it starts.
+
+    Parameters
+    ----------
+    settings : Settings
+    stopping : threading.Event, optional
+        Set it to end the streams that would hold up a stop.
+    """
     state = AppState(
         settings=settings,
         database=open_database(settings.database),
         store=ArtifactStore(settings.artifacts_dir, "api"),
         metrics=Metrics(),
+        stopping=stopping or threading.Event(),
     )
     predict = PredictEndpoint(state)
     routes = _routes(state, predict)
@@ -89,6 +99,9 @@ def _routes(state: AppState, predict: PredictEndpoint) -> FastAPI:
         redirect_slashes=False,
     )
     app.state.app, app.state.predict = state, predict
+    app.state.feed = Feed(
+        state.database, state.stopping, state.settings.max_event_streams
+    )
     problems.install(app)
     docs.install(app)
     for router in (train, jobs, models, reprice, evaluate, batch, datasets, health):

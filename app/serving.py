@@ -8,7 +8,9 @@ import errno
 import signal
 import socket
 import sys
+import threading
 from contextlib import nullcontext
+from types import FrameType
 
 import uvicorn
 from threadpoolctl import threadpool_limits
@@ -47,9 +49,11 @@ def run(settings: Settings, *, with_worker: bool) -> int:
     port = listener.getsockname()[1]
     shown = f"[{settings.host}]" if ":" in settings.host else settings.host
     print(f"Demur listens on http://{shown}:{port}", flush=True)  # noqa: T201
-    server = uvicorn.Server(
+    stopping = threading.Event()
+    server = _Server(
+        stopping,
         uvicorn.Config(
-            create_app(settings),
+            create_app(settings, stopping),
             http="httptools",
             ws="none",
             lifespan="on",
@@ -57,7 +61,7 @@ def run(settings: Settings, *, with_worker: bool) -> int:
             server_header=False,
             log_config=None,
             timeout_graceful_shutdown=GRACE_S,
-        )
+        ),
     )
     threadpool_limits(1)  # products of one request are too small to be shared out
     with Supervisor() if with_worker else nullcontext():
@@ -66,6 +70,19 @@ def run(settings: Settings, *, with_worker: bool) -> int:
             signal.signal(number, lambda *_: setattr(server, "should_exit", True))
         server.run(sockets=[listener])
     return 0 if server.started else 3
+
+
+class _Server(uvicorn.Server):
+    """A server that also tells when it was asked to stop."""
+
+    def __init__(self, stopping: threading.Event, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.stopping = stopping
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Take no more requests, and end what would go on for long."""
+        self.stopping.set()
+        super().handle_exit(sig, frame)
 
 
 def _bind(host: str, port: int) -> socket.socket:

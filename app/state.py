@@ -1,6 +1,7 @@
 """What one API process holds: made once in ``create_app``, given to every part."""
 
-from dataclasses import dataclass
+import threading
+from dataclasses import dataclass, field
 
 from fastapi import Request
 
@@ -20,6 +21,8 @@ class AppState:
     database: Database
     store: ArtifactStore
     metrics: Metrics
+    stopping: threading.Event = field(default_factory=threading.Event)
+    """Set when the process was asked to stop: what would go on for long ends."""
 
 
 def state_of(request: Request) -> AppState:

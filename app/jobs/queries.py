@@ -1,5 +1,7 @@
 """The SQL of jobs, as the API needs it."""
 
+from collections.abc import Iterable
+
 from sqlalchemy import delete, func, select, text, tuple_, update
 from sqlalchemy.orm import Session
 
@@ -7,7 +9,7 @@ from app.db.base import utc_now
 from app.db.states import JobStatus
 from app.db.tables import Job, JobInput
 
-__all__ = ["ask_to_cancel", "cancel_queued", "count_queued", "get", "latest"]
+__all__ = ["ask_to_cancel", "cancel_queued", "count_queued", "get", "latest", "several"]
 
 QUEUE_LOCK = 0x6A6F6273  # "jobs"
 
@@ -17,6 +19,11 @@ def get(session: Session, job_id: str) -> Job | None:
     return session.scalar(
         select(Job).where(Job.id == job_id).execution_options(populate_existing=True)
     )
+
+
+def several(session: Session, job_ids: Iterable[str]) -> list[Job]:
+    """Return the jobs of these ids that there are."""
+    return list(session.scalars(select(Job).where(Job.id.in_(job_ids))))
 
 
 def latest(

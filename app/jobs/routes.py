@@ -1,13 +1,21 @@
-"""GET /jobs, GET /jobs/{id}, POST /jobs/{id}/cancel."""
+"""GET /jobs, GET /jobs/{id}, GET /jobs/{id}/events, POST /jobs/{id}/cancel."""
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query
+from fastapi import APIRouter, Header, Path, Query, Request
+from starlette.responses import Response, StreamingResponse
 
 from app.db.session import Reading, Transaction
-from app.errors import ConflictError, InvalidRequestError, UnknownJobError
+from app.errors import (
+    ConflictError,
+    InvalidRequestError,
+    ServiceUnavailableError,
+    UnknownJobError,
+)
 from app.jobs import service
+from app.jobs.feed import Feed
 from app.jobs.schemas import JobAnswer, JobsAnswer, JobsQuery, job_answer, job_entry
+from app.jobs.stream import MEDIA_TYPE, event_id, has_ended, stream
 from app.web.openapi import problems
 
 __all__ = ["router"]
@@ -34,6 +42,55 @@ def list_jobs(query: Annotated[JobsQuery, Query()], session: Reading) -> JobsAns
 def get_job(job_id: JobId, session: Reading) -> JobAnswer:
     """Say where a job stands."""
     return job_answer(service.find(session, job_id))
+
+
+LastEventId = Annotated[
+    str | None,
+    Header(
+        alias="Last-Event-ID",
+        description="The id of the last event that was received: it is not sent again.",
+        examples=["5d1f8c0e9b7a46f2a1c3d4e5f6071829"],
+    ),
+]
+EVENTS = {
+    "description": "Events `progress` and `end`, each with the job as GET /jobs/{id} "
+    "shows it; a comment at least every ten seconds. The stream ends after `end`, when "
+    "the service stops, and after ten minutes: come back with Last-Event-ID.",
+    "content": {
+        MEDIA_TYPE: {
+            "schema": {"type": "string"},
+            "example": 'id: 5d1f8c0e\nevent: progress\ndata: {"status": ...}\n\n',
+        }
+    },
+}
+
+
+@router.get(
+    "/{job_id}/events",
+    response_class=StreamingResponse,
+    responses={
+        200: EVENTS,
+        204: {"description": "The job has ended and its end was seen: stay away"},
+        **problems(UnknownJobError, ServiceUnavailableError),
+    },
+)
+def follow_job(
+    job_id: JobId,
+    session: Reading,
+    request: Request,
+    last_event_id: LastEventId = None,
+) -> Response:
+    """Follow a job as server-sent events, from where it stands to its end."""
+    job = job_answer(service.find(session, job_id))
+    if has_ended(job) and event_id(job) == last_event_id:
+        return Response(status_code=204)
+    feed: Feed = request.app.state.feed
+    feed.require_room()
+    return StreamingResponse(
+        stream(feed, job, last_event_id),
+        media_type=MEDIA_TYPE,
+        headers={"cache-control": "no-store", "x-accel-buffering": "no"},
+    )
 
 
 @router.post(

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from app.artifacts.model import ServedModel
 from app.datasets.store import DatasetStore
@@ -15,9 +14,10 @@ from app.evaluate.comparison import compare
 from app.evaluate.promises import check
 from app.evaluate.rows import check_columns, feature_table, labelled
 from app.evaluate.schemas import EvaluateAnswer, EvaluateRequest
+from app.evidence.decisions import decide
 from app.evidence.evaluation import evaluate
 from app.evidence.part import Part
-from app.evidence.scores import Evidence
+from app.evidence.scores import Evidence, score
 from app.features.encoding import encode_table
 from app.features.faults import unusable
 from app.features.table import Table
@@ -63,10 +63,11 @@ def evaluate_version(
     part = labelled(table, target, model.labels)
     if request.prevalence is not None:
         part = part.at_prevalence(request.prevalence)
-    evidence, decisions = _judged(model, table.take(part.rows), part)
     if model.calibration is None:
         msg = "this version keeps no calibration, so its probabilities cannot be judged"
         raise ConflictError(msg)
+    evidence = _scored(model, table.take(part.rows), part)
+    decisions = decide(model.rule, model.calibration, evidence)
     figures, warnings = evaluate(evidence, decisions, model.calibration, model.costs)
     figures = finite(figures)
     then = row.summary.get("evaluation") or {}
@@ -101,16 +102,14 @@ def _known(row: ModelVersion, request: EvaluateRequest, table: Table) -> set[str
     return {name for name in used if name is not None}
 
 
-def _judged(
-    model: ServedModel, table: Table, part: Part
-) -> tuple[Evidence, NDArray[np.int8]]:
+def _scored(model: ServedModel, table: Table, part: Part) -> Evidence:
     typed = feature_table(table, model.features)
     encoded = encode_table(model.features, typed)
     guarded = guarded_rows(model.guards, model.features, typed, encoded)
-    judged = model.judge(encoded.matrix, guarded=guarded)
-    finite_scores = np.isfinite(judged.scores)
-    if not finite_scores.all():
-        row = int(part.rows[int(np.argmin(finite_scores))])
+    evidence = score(model.scorer, encoded.matrix, part, guarded)
+    usable = np.isfinite(evidence.scores)
+    if not usable.all():
+        row = int(part.rows[int(np.argmin(usable))])
         detail = "the score overflows: the row lies too far outside the training rows"
         raise unusable([FieldError(f"/data/rows/{row}", detail, row=row)])
-    return Evidence(part, judged.scores, None, guarded), judged.decisions
+    return evidence

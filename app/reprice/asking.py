@@ -88,7 +88,11 @@ def _check(wanted: TrainRequest, request: RepriceRequest) -> None:
     if own:
         raise refuse(_placed(fault, request) for fault in own)
     if faults:
-        msg = f"this version cannot be re-priced so: {faults[0].detail}"
+        first = faults[0]
+        msg = (
+            f"this version was trained with {first.pointer}: {first.detail}; train"
+            " again without it, or ask for another rule"
+        )
         raise ConflictError(msg)
 
 

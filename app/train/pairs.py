@@ -3,6 +3,11 @@
 A rule says by itself whether it needs costs (``chow`` takes a threshold instead) and
 whether it gives a promise. A promise holds for the very model that was counted, on
 rows as they come: no refit, no weights, no corrected prevalence.
+
+With guards, ``bounded-error`` is counted on the calibration rows that pass them. Guards
+know the training part alone, so those rows are drawn like the cases that reach the
+rule; the others are never decided, and an error among decided cases is what is bounded.
+``bounded-cost`` bounds the mean over all cases, guarded ones too: it takes no guards.
 """
 
 from collections.abc import Iterator

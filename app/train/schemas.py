@@ -110,7 +110,8 @@ class Guards(StrictModel):
     """Rows that are rejected whatever their score."""
 
     outlier: bool = False
-    """Far from every training row."""
+    """Farther from each of at most 1,000 reference rows of training than 95 % of other
+    training rows are."""
     unseen_category: bool = False
     """A category that training never saw."""
     missing_value: bool = False

@@ -228,6 +228,18 @@ def test_a_promise_is_made_anew_from_the_rows_it_was_counted_on(server, promised
     assert again["promise"] == made["promise"]
 
 
+def test_a_refitted_model_is_judged_by_the_model_that_was_evaluated(server):
+    rule = {"kind": "chow"}
+    told = train(server, "refitted", refit=True, rule=rule)
+    made = repriced(server, "refitted", 1, rule=rule)
+    for name in ("expected_cost", "reject_rate", "brier_score"):
+        assert made["evaluation"]["after"][name] == told["evaluation"][name]
+    assert any(text.startswith("refit on all rows") for text in made["warnings"])
+    assert "refit" in refused(ask(server, "refitted", 1, max_error=0.1), 409)
+    rarer = repriced(server, "refitted", 1, prevalence=0.1)["evaluation"]
+    assert rarer["after"]["expected_cost"] <= rarer["before"]["expected_cost"]
+
+
 def test_a_new_version_answers_at_once_and_waits_for_nobody_else(server, hinge):
     predict(server, "hinge", ROWS[:1])
     for _ in range(3):

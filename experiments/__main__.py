@@ -10,6 +10,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from experiments.benchmarks import benchmark_text
 from experiments.page import write_page
 from experiments.report import Section
 from experiments.running import results_of, run_missing
@@ -23,6 +24,7 @@ NAMES = (
     "comparison",
 )
 HERE = Path(__file__).parent
+BENCHMARKS = HERE.parent / "benchmark-results" / "benchmarks.json"
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -40,7 +42,7 @@ def main(arguments: list[str] | None = None) -> int:
     )
     docs = HERE.parent / "docs" if options.publish else folder
     sections = report(folder, docs / "figures", quick=options.quick)
-    page = write_page(sections, docs)
+    page = write_page(sections, docs, benchmark_text(BENCHMARKS))
     console = Console()
     for name in chosen:
         console.print(sections[name].markdown(), markup=False, highlight=False)

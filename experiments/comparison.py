@@ -1,6 +1,6 @@
 """All trainers and rules of the service, by what their decisions cost on unseen rows.
 
-Every set is drawn (at most 2,000 training rows and 10,000 test rows) and split 80/20 at
+Every set is drawn (at most 2,000 training rows and 4,000 test rows) and split 80/20 at
 random, features standardised on the training part for the kernel machines. Costs: an
 error 1 and a reject c = .05 ... .45, and 5 (false negative), 1 (false positive), .6 and
 .3 (rejects). Kernel machines choose width and C by cross-validation on the training
@@ -48,7 +48,7 @@ SETS = (
 SPLITS = 3
 UNEQUAL = "5/1/.6/.3"
 _TRAINING_ROWS = 2_000
-_TEST_ROWS = 10_000
+_TEST_ROWS = 4_000
 
 
 def tasks(quick: bool) -> list[dict[str, Any]]:
@@ -98,7 +98,7 @@ def section(results: Sequence[dict[str, Any]], figures: Path) -> Section:
     names = list(dict.fromkeys(one["task"]["set"] for one in results))
     how = (
         f"Not in any paper: {len(names)} sets, {splits} random 80/20 split(s) of each,"
-        " at most 2,000 training rows and 10,000 test rows. Settings, calibrations and"
+        " at most 2,000 training rows and 4,000 test rows. Settings, calibrations and"
         " thresholds come from the training part alone. *minus* is the mean paired"
         " difference from gradient boosting with Chow's rule, over the sets, and its"
         " standard error with the sets as the sample; negative is cheaper."

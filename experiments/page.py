@@ -20,10 +20,16 @@ follows for a user in [choosing](choosing.md). The repetitions of one table shar
 so their standard errors are somewhat too small."""
 
 
-def write_page(sections: Mapping[str, Section], docs: Path) -> Path:
-    """Write results.md and results.json; return the path of the page."""
+def write_page(
+    sections: Mapping[str, Section], docs: Path, benchmarks: str = ""
+) -> Path:
+    """Write results.md and results.json; return the path of the page.
+
+    ``benchmarks`` is more text for the end of the page.
+    """
     docs.mkdir(parents=True, exist_ok=True)
-    text = "\n\n".join([OPENING, *(one.markdown() for one in sections.values())])
+    told = [OPENING, *(one.markdown() for one in sections.values()), benchmarks]
+    text = "\n\n".join(part for part in told if part)
     page = docs / "results.md"
     page.write_text(text + "\n", encoding="utf-8")
     facts = {name: section.payload() for name, section in sections.items()}

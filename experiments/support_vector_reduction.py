@@ -35,7 +35,7 @@ PAIR_C = (1e2, 1e3)
 PRICE = "rejection_cost"
 SCA = {"method": "sca", "removal": "remove"}
 FAR = {"method": "ssca", "distance": 1.3}
-DRAWS = 5
+DRAWS = 1
 _CHOOSING_ROWS = 2_000
 
 

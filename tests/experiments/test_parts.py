@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from experiments import boosting_tables, page, running
+from experiments.benchmarks import benchmark_text
 from experiments.loading import draw, load
 from experiments.report import Line, Section, Table, mean_and_error
 from experiments.selection import best_setting, fitted, out_of_fold_scores
@@ -166,6 +167,18 @@ class TestReport:
         assert "![a plot](figures/p.svg)" in text
         facts = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))
         assert facts["one"]["how"] == "How."
+
+    def test_benchmarks_follow_where_they_have_run(self, tmp_path):
+        path = tmp_path / "benchmarks.json"
+        assert benchmark_text(path) == ""
+        rows = [{"work": "fit", "ratio": 0.5, "met": True}, {"work": "x", "met": False}]
+        path.write_text(json.dumps({"svm": rows}), encoding="utf-8")
+        text = benchmark_text(path)
+        assert "| work | ratio | met |" in text
+        assert "| fit | 0.5 | yes |" in text
+        assert "| x |  | **NO** |" in text
+        written = page.write_page({}, tmp_path, text).read_text(encoding="utf-8")
+        assert written.rstrip().endswith("| x |  | **NO** |")
 
 
 @pytest.fixture

@@ -5,35 +5,23 @@ whatever is fitted for it, is the same with a search and without.
 """
 
 from collections.abc import Iterator, Mapping
-from copy import deepcopy
 from dataclasses import dataclass
-from itertools import product
-from math import prod
-from typing import Any, get_args
+from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from app.errors import FieldError
-from app.strict import StrictModel
 from app.train.pairs import pair_errors
-from app.train.refusal import at, field_errors, refuse
+from app.train.refusal import at, refuse
 from app.train.rules import Rule
 from app.train.schemas import TrainRequest
 from app.train.search import MOST_CANDIDATES, AutoTrainer
-from app.train.trainers.kernels import Kernel
-from app.train.trainers.reduction import FirstStage, Reduction
-from app.train.trainers.registry import TRAINERS, Trainer
+from app.train.search_grid import Place, combinations, too_many
+from app.train.trainers.registry import TRAINERS
 
 __all__ = ["Candidate", "candidates", "request_errors", "searches"]
 
-_TRAINER: TypeAdapter[Any] = TypeAdapter(Trainer)
 _RULE: TypeAdapter[Any] = TypeAdapter(Rule)
-_NESTED = {
-    "kernel": get_args(get_args(Kernel)[0]),
-    "reduction": get_args(get_args(Reduction)[0]),
-    "reduction.first_stage": (FirstStage,),
-}
-_DEFAULT_KERNEL = {"kind": "rbf"}
 _AUTO_C = [0.1, 1.0, 10.0]
 _AUTO: dict[str, dict[str, list[Any]]] = {
     "double-hinge-svm": {"C": _AUTO_C},
@@ -60,7 +48,7 @@ class Candidate:
 
     request: TrainRequest
     varied: dict[str, Any]
-    place: tuple[str | int, ...]
+    place: Place
 
 
 def searches(request: TrainRequest) -> bool:
@@ -121,7 +109,7 @@ def _spread(request: TrainRequest) -> tuple[list[Candidate], list[FieldError]]:
         own = request.trainer.model_dump(exclude_unset=True)
         found, faults = _grid(request, own, search.params or {}, ("trainer",))
     if len(found) > MOST_CANDIDATES:
-        faults.append(_too_many("/search", len(found)))
+        faults.append(too_many("/search", len(found)))
     return found, faults
 
 
@@ -149,115 +137,19 @@ def _grid(
     request: TrainRequest,
     own: Mapping[str, Any],
     params: Mapping[str, list[Any]],
-    place: tuple[str | int, ...],
+    place: Place,
 ) -> tuple[list[Candidate], list[FieldError]]:
-    """Return a candidate for each combination of the values.
-
-    Parameters
-    ----------
-    own : mapping
-        The trainer as the body has it, defaults left out.
-    place : tuple
-        Where the body has it.
-    """
-    where = ("search",) if place == ("trainer",) else place
-    allowed = _names(own["kind"])
-    faults = [
-        FieldError(
-            at(*where, "params", name[:80]),
-            f"the trainer {own['kind']} has no such parameter; it has:"
-            f" {', '.join(allowed)}",
+    """Return a candidate for each combination of one trainer's values."""
+    trainers, faults = combinations(own, params, place)
+    made = [
+        Candidate(
+            request.model_copy(update={"trainer": trainer, "search": None}),
+            varied,
+            place,
         )
-        for name in params
-        if name not in allowed
+        for trainer, varied in trainers
     ]
-    faults += _repeated(params, where)
-    count = prod(len(values) for values in params.values())
-    if count > MOST_CANDIDATES:
-        faults.append(_too_many(at(*where, "params"), count))
-    if faults:
-        return [], faults
-    made = []
-    wrong: dict[tuple[str, str], FieldError] = {}
-    for chosen in product(*(range(len(values)) for values in params.values())):
-        varied = {name: params[name][i] for name, i in zip(params, chosen, strict=True)}
-        raw = _with(own, varied)
-        try:
-            trainer = _TRAINER.validate_python(raw)
-        except ValidationError as error:
-            indices = dict(zip(params, chosen, strict=True))
-            for fault in field_errors(error, raw):
-                pointer = _blamed(fault.pointer, indices, where) or (
-                    at(*place) + fault.pointer
-                )
-                wrong.setdefault(
-                    (pointer, fault.detail), FieldError(pointer, fault.detail)
-                )
-        else:
-            update = {"trainer": trainer, "search": None}
-            made.append(Candidate(request.model_copy(update=update), varied, place))
-    return made, list(wrong.values())
-
-
-def _names(kind: str) -> list[str]:
-    """Return the names of a trainer's parameters, those of nested objects dotted."""
-    schema = next(
-        one
-        for one in get_args(get_args(Trainer)[0])
-        if get_args(one.model_fields["kind"].annotation) == (kind,)
-    )
-    return list(_fields(schema, ""))
-
-
-def _fields(schema: type[StrictModel], before: str) -> Iterator[str]:
-    for field in schema.model_fields:
-        name = before + field
-        if name == "kind":
-            continue
-        yield name
-        inner = (f for one in _NESTED.get(name, ()) for f in _fields(one, f"{name}."))
-        yield from dict.fromkeys(inner)
-
-
-def _repeated(
-    params: Mapping[str, list[Any]], where: tuple[str | int, ...]
-) -> Iterator[FieldError]:
-    for name, values in params.items():
-        for i, value in enumerate(values):
-            if any(
-                value == other and type(value) is type(other) for other in values[:i]
-            ):
-                place = at(*where, "params", name[:80], i)
-                yield FieldError(place, "the value is listed before already")
-
-
-def _with(own: Mapping[str, Any], varied: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a trainer's object with some of its values replaced."""
-    raw = deepcopy(dict(own))
-    # An object as a whole comes before what is changed inside it.
-    for name in sorted(varied, key=lambda name: name.count(".")):
-        *path, last = name.split(".")
-        here = raw
-        for key in path:
-            inner = here.get(key)
-            if not isinstance(inner, dict):
-                inner = dict(_DEFAULT_KERNEL) if key == "kernel" else {}
-                here[key] = inner
-            here = inner
-        here[last] = deepcopy(varied[name])
-    return raw
-
-
-def _blamed(
-    pointer: str, indices: Mapping[str, int], where: tuple[str | int, ...]
-) -> str | None:
-    """Return the place of the value in ``params`` that a fault comes from, if any."""
-    dotted = pointer.lstrip("/").replace("/", ".") + "."
-    guilty = [name for name in indices if dotted.startswith(f"{name}.")]
-    if not guilty:
-        return None
-    name = max(guilty, key=len)
-    return at(*where, "params", name, indices[name])
+    return made, faults
 
 
 def _automatic(request: TrainRequest) -> Iterator[Candidate]:
@@ -282,12 +174,4 @@ def _no_automatic() -> str:
     return (
         f"the rule fits none of the trainers that auto tries ({', '.join(_AUTO)});"
         f" rules that fit: {', '.join(fitting)}"
-    )
-
-
-def _too_many(pointer: str, count: int) -> FieldError:
-    return FieldError(
-        pointer,
-        f"these are {count} candidates, at most {MOST_CANDIDATES} are tried in one"
-        " search; list fewer values",
     )

@@ -3,8 +3,10 @@
 import json
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
-from app.errors import InvalidRequestError
+from app.errors import ApiError, InvalidRequestError
 from app.train.search import MOST_CANDIDATES
 from app.train.search_candidates import candidates
 from app.train.service import accept
@@ -165,3 +167,46 @@ def test_auto_tries_its_trainers_with_every_rule_that_fits(body):
 def test_a_request_without_a_search_is_its_only_candidate(body):
     (only,) = spread(body())
     assert (only.varied, only.request.trainer.kind) == ({}, "double-hinge-svm")
+
+
+VALUES = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.integers(min_value=10**300, max_value=10**320)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.sampled_from(["scale", "rbf", "m1rs", "auto", "balanced", ""])
+    | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=2)
+        | st.dictionaries(
+            st.sampled_from(["kind", "gamma", "C", "x"]), inner, max_size=2
+        )
+    ),
+    max_leaves=4,
+)
+NAMES = st.sampled_from(
+    ["C", "kernel", "kernel.kind", "kernel.gamma", "reduction", "reduction.kind",
+     "reduction.first_stage", "reduction.first_stage.C", "solver", "kind", "", ".",
+     "params", "a/b~c"]
+)  # fmt: skip
+PARAMS = st.dictionaries(NAMES, st.lists(VALUES, max_size=3), max_size=3)
+
+
+@settings(
+    max_examples=200,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(params=PARAMS, listed_=st.booleans())
+def test_whatever_is_asked_for_has_an_answer(body, params, listed_):
+    changes = (
+        listed({**SVM, "params": params}) if listed_ else {"search": {"params": params}}
+    )
+    found, faults = [], ()
+    try:
+        found = spread(body(**changes))
+    except ApiError as refusal:
+        faults = refusal.errors
+    assert found or faults
+    assert all(fault.pointer and fault.detail for fault in faults)

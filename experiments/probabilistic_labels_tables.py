@@ -68,9 +68,9 @@ def noise_table(results: Results) -> Table:
     remarks = (
         "While the noise stays within eta the machine only has to keep inside its tubes"
         " and takes the flattest score that does; noise that fills the tubes pins it"
-        " down. So the P-SVM's divergence does not rise steadily below amplitude eta ="
-        " 0.1. The duality gaps are at rounding. Beyond eta accuracy of the P-SVM and of"
-        " the C-SVM meet; the lead that Figure 3 shows is in the probabilities.",
+        " down. So the P-SVM's divergence does not rise steadily below amplitude 0.1 ="
+        " eta (the duality gaps are at rounding). Beyond eta the accuracies of P-SVM"
+        " and C-SVM meet; the lead that Figure 3 shows is in the probabilities.",
     )
     caption = "Figure 3 as a table"
     return Table(caption, heads, tuple(lines), remarks, digits=4, wide=True)

@@ -20,7 +20,7 @@ from app.guards.guards import Guards
 from solvers.calibration import Calibration
 from solvers.costs import CostMatrix
 from solvers.rules.band import Band
-from solvers.scoring import Scorer, load
+from solvers.scoring import Outputs, Scorer, load
 
 __all__ = ["FORMAT", "Judged", "Label", "Labels", "ServedModel"]
 
@@ -55,13 +55,16 @@ class Judged:
     guarded : ndarray of shape (n_rows,), int8, or None
         Which guard rejects the row (`app.guards.guards.GUARDS`); None where no guard
         is on.
+    outputs : Outputs
+        What the scorer said.
     """
 
     scores: Floats
     probabilities: Floats | None
     decisions: NDArray[np.int8]
     judged_by: Floats
-    guarded: NDArray[np.int8] | None = None
+    guarded: NDArray[np.int8] | None
+    outputs: Outputs
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -126,22 +129,20 @@ class ServedModel:
             Which guard fired; rows of code 0 are decided by the rule.
         """
         band = band or self.band
-        scores = self.scorer.score(X)
+        told = self.scorer.outputs(X)
+        scores, odds = told.score, told.log_odds
         probabilities = (
             self.scorer.probability(X)
             if self.calibration is None
-            else self.calibration.probability(scores)
+            else self.calibration.probability(scores if odds is None else odds)
         )
         values = scores
-        reject_scores = None
         if band.on == "probability" and probabilities is not None:
             values = probabilities
-        elif band.on == "reject-function":
-            reject_scores = self.scorer.reject_scores(X)
-        decisions = band.decide(values, reject_scores)
+        decisions = band.decide(values, told.reject_score)
         if guarded is not None:
             decisions = np.where(guarded == 0, decisions, np.int8(0))
-        return Judged(scores, probabilities, decisions, values, guarded)
+        return Judged(scores, probabilities, decisions, values, guarded, told)
 
     def to_payload(self) -> dict[str, Any]:
         """Return the model as plain data."""

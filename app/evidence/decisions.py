@@ -29,7 +29,7 @@ def decide(
     band = Band.from_payload(rule)
     values = evidence.scores
     if band.on == "probability":
-        values = calibration.probability(values)
+        values = calibration.probability(evidence.calibrated_on)
     decisions = band.decide(values, evidence.reject_scores)
     if evidence.guarded is None:
         return decisions

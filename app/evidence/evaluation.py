@@ -51,7 +51,7 @@ def evaluate(
     position, label, weight = evidence.part.certain()
     called = decisions[position]
     table = metrics.augmented_confusion_matrix(label, called, weight)
-    probability = calibration.probability(evidence.scores[position])
+    probability = calibration.probability(evidence.calibrated_on[position])
     figures = {
         "rows": len(evidence.part.rows),
         "share_positive": _mean(evidence.part.positive, evidence.part.weight),

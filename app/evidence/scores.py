@@ -34,6 +34,8 @@ class Evidence:
     scores : ndarray of shape (n_rows,)
     reject_scores : ndarray of shape (n_rows,) or None
         r(x), where the model learns a rejector.
+    log_odds : ndarray of shape (n_rows,) or None
+        What the probability is calibrated on, where that is not the score.
     guarded : ndarray of shape (n_rows,), int8, or None
         Which guard rejects the row; None where no guard is on.
     """
@@ -42,6 +44,12 @@ class Evidence:
     scores: Floats
     reject_scores: Floats | None = None
     guarded: NDArray[np.int8] | None = None
+    log_odds: Floats | None = None
+
+    @property
+    def calibrated_on(self) -> Floats:
+        """Return the values that a calibration turns into probabilities."""
+        return self.scores if self.log_odds is None else self.log_odds
 
     @property
     def passing(self) -> "Evidence":
@@ -49,11 +57,12 @@ class Evidence:
         if self.guarded is None:
             return self
         kept = self.guarded == 0
-        rejects = self.reject_scores
+        rejects, odds = self.reject_scores, self.log_odds
         return Evidence(
             self.part.only(kept),
             self.scores[kept],
             None if rejects is None else rejects[kept],
+            log_odds=None if odds is None else odds[kept],
         )
 
     def at_prevalence(self, prevalence: float) -> "Evidence":
@@ -68,6 +77,7 @@ class Evidence:
             "weight": self.part.weight,
             "scores": self.scores,
             "reject_scores": self.reject_scores,
+            "log_odds": self.log_odds,
             "guarded": self.guarded,
         }
 
@@ -82,7 +92,11 @@ class Evidence:
             weighted=bool((weight != 1.0).any()),
         )
         return cls(
-            part, payload["scores"], payload["reject_scores"], payload["guarded"]
+            part,
+            payload["scores"],
+            payload["reject_scores"],
+            payload["guarded"],
+            payload.get("log_odds"),
         )
 
 
@@ -93,13 +107,14 @@ def score(
     guarded: NDArray[np.int8] | None = None,
 ) -> Evidence:
     """Return what the scorer, and the guards, say of the rows of a part."""
-    return Evidence(part, scorer.score(matrix), scorer.reject_scores(matrix), guarded)
+    told = scorer.outputs(matrix)
+    return Evidence(part, told.score, told.reject_score, guarded, told.log_odds)
 
 
 def calibrate(evidence: Evidence) -> Calibration:
-    """Return the map from scores to probabilities of +1."""
+    """Return the map from scores (or implied log-odds) to probabilities of +1."""
     position, label, weight = evidence.part.certain()
-    return fit_calibration(evidence.scores[position], label, weight)
+    return fit_calibration(evidence.calibrated_on[position], label, weight)
 
 
 def fit_rule(
@@ -150,6 +165,6 @@ def _values(
     position, label, weight = evidence.part.certain()
     scores = evidence.scores[position]
     if rule.on == "probability":
-        scores = calibration.probability(scores)
+        scores = calibration.probability(evidence.calibrated_on[position])
     plain = rule.promises or (not evidence.part.weighted and (weight == 1.0).all())
     return scores, label, None if plain else weight

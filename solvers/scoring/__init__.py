@@ -5,6 +5,6 @@ trainer hands over ``scorer_payload()``, a dictionary of arrays, numbers and str
 ``load`` makes a scorer of it.
 """
 
-from solvers.scoring.base import Scorer, load, register
+from solvers.scoring.base import Outputs, Scorer, load, register
 
-__all__ = ["Scorer", "load", "register"]
+__all__ = ["Outputs", "Scorer", "load", "register"]

@@ -6,7 +6,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from solvers.scoring.base import register
+from solvers.scoring.base import Outputs, register
 from solvers.scoring.forest import forest_of
 
 __all__ = ["AbstentionTreesScorer"]
@@ -59,15 +59,22 @@ class AbstentionTreesScorer:
         """Return r of each row, shape (n_rows,): r <= 0 rejects."""
         return self.pair(X)[1]
 
+    def outputs(self, X: Floats) -> Outputs:
+        """Return h, r and the log-odds that they imply, of each row."""
+        h, r = self.pair(X)
+        return Outputs(h, r, self._log_odds(h, r))
+
+    def _log_odds(self, h: Floats, r: Floats) -> Floats:
+        odds = 2.0 * h
+        if self._logistic:
+            odds = np.logaddexp(0.0, h - r) - np.logaddexp(0.0, -h - r)
+        return np.asarray(odds - self._log_cost_ratio)
+
     def probability(self, X: Floats) -> Floats:
         """Return the P(y = +1) at which (h, r) would minimise the expected surrogate.
 
         Its log-odds are log Phi'(r + h) - log Phi'(r - h) - log(c_+ / c_-).
         """
-        h, r = self.pair(X)
-        odds = 2.0 * h
-        if self._logistic:
-            odds = np.logaddexp(0.0, h - r) - np.logaddexp(0.0, -h - r)
-        odds -= self._log_cost_ratio
+        odds = self._log_odds(*self.pair(X))
         small = np.exp(-np.abs(odds))
         return np.where(odds >= 0.0, 1.0, small) / (1.0 + small)

@@ -6,7 +6,8 @@ do not promise that by themselves (their kernels change with the shape), so scor
 call them on fixed shapes only.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Protocol, Self, TypeVar
 
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 
 from solvers.errors import UnknownNameError
 
-__all__ = ["Scorer", "load", "register"]
+__all__ = ["Outputs", "Scorer", "load", "register"]
 
 Floats = NDArray[np.float64]
 
@@ -29,6 +30,45 @@ _MODULES = {
 _CLASSES: dict[str, "type[Scorer]"] = {}
 
 ScorerClass = TypeVar("ScorerClass", bound="type[Scorer]")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Outputs:
+    """All that a scorer says of some rows, in order.
+
+    Parameters
+    ----------
+    score : ndarray of shape (n_rows,)
+        f, or h of a joint booster.
+    reject_score : ndarray of shape (n_rows,) or None
+        r of a joint booster.
+    log_odds : ndarray of shape (n_rows,) or None
+        Log-odds of +1 where the scorer knows more of them than the score says.
+    """
+
+    score: Floats
+    reject_score: Floats | None = None
+    log_odds: Floats | None = None
+
+    @classmethod
+    def scattered(
+        cls, parts: Iterable[tuple[NDArray[np.bool_], "Outputs"]], n_rows: int
+    ) -> "Outputs":
+        """Return outputs of parts of some rows as those of all; 0 where no part is.
+
+        Parameters
+        ----------
+        parts : iterable of (which rows, shape (n_rows,); their Outputs)
+        n_rows : int
+        """
+        whole: dict[str, Floats] = {}
+        for rows, told in parts:
+            for name in ("score", "reject_score", "log_odds"):
+                values = getattr(told, name)
+                if values is not None:
+                    whole.setdefault(name, np.zeros(n_rows))[rows] = values
+        score = whole.setdefault("score", np.zeros(n_rows))
+        return cls(score, whole.get("reject_score"), whole.get("log_odds"))
 
 
 class Scorer(Protocol):
@@ -60,6 +100,10 @@ class Scorer(Protocol):
 
     def probability(self, X: Floats) -> Floats | None:
         """Return P(y = +1) where the model has a link of its own, else None."""
+        ...
+
+    def outputs(self, X: Floats) -> Outputs:
+        """Return everything of each row in one pass; the same bits as one by one."""
         ...
 
     def payload(self) -> dict[str, Any]:

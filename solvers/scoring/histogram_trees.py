@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from solvers.scoring.base import register
+from solvers.scoring.base import Outputs, register
 from solvers.scoring.forest import forest_of
 
 __all__ = ["HistogramTreesScorer"]
@@ -66,6 +66,10 @@ class HistogramTreesScorer:
     def probability(self, X: Floats) -> None:  # noqa: ARG002 - the protocol's signature
         """Return None: probabilities come from a calibration of the score."""
         return
+
+    def outputs(self, X: Floats) -> Outputs:
+        """Return the score of each row; there is nothing else."""
+        return Outputs(self.score(X))
 
 
 def _places(x: Floats, values: Floats) -> Floats:

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from solvers.calibration import Calibration
 from solvers.errors import UnknownNameError
-from solvers.scoring.base import register
+from solvers.scoring.base import Outputs, register
 from solvers.scoring.fixed_shapes import (
     BLOCK,
     SEGMENT,
@@ -141,6 +141,10 @@ class KernelMachineScorer:
     def reject_scores(self, X: Floats) -> None:  # noqa: ARG002 - the protocol's signature
         """Return None: a kernel machine has no reject function."""
         return
+
+    def outputs(self, X: Floats) -> Outputs:
+        """Return the score of each row; there is nothing else."""
+        return Outputs(self.score(X))
 
     def probability(self, X: Floats) -> Floats | None:
         """Return P(y = +1) by the machine's own link; None where it has none."""

@@ -16,7 +16,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from solvers.scoring.base import register
+from solvers.scoring.base import Outputs, register
 
 __all__ = ["AdaBoostStumpsScorer", "StumpsScorer"]
 
@@ -111,6 +111,10 @@ class _StumpSums:
         """Return None: probabilities come from a calibration of the score."""
         return
 
+    def outputs(self, X: Floats) -> Outputs:
+        """Return h and r of each row."""
+        return Outputs(*self.pair(X))
+
     def explain(self, X: Floats) -> dict[str, Any]:
         """Return what each feature adds to h and to r of each row.
 
@@ -170,6 +174,10 @@ class AdaBoostStumpsScorer(_StumpSums):
     def reject_scores(self, X: Floats) -> None:  # noqa: ARG002 - the protocol's signature
         """Return None: AdaBoost has no reject function."""
         return
+
+    def outputs(self, X: Floats) -> Outputs:
+        """Return the score of each row; there is nothing else."""
+        return Outputs(self.score(X))
 
     def explain(self, X: Floats) -> dict[str, Any]:
         """Return what each feature adds to h of each row, as "h"."""

@@ -16,7 +16,7 @@ from app.features.schema import FeatureSchema
 from app.worker.fit.job import Job
 from app.worker.fit.partition import folds
 from app.worker.fit.report import Report
-from solvers.scoring import load
+from solvers.scoring import Outputs, load
 
 __all__ = ["Known", "OutOfFold", "encode", "fit_once", "score_unseen"]
 
@@ -59,8 +59,7 @@ def encode(job: Job, part: Part) -> Known:
 def score_unseen(job: Job, known: Known, report: Report) -> OutOfFold:
     """Score every row by a model fitted on the other folds."""
     fold = folds(job.sample, known.part.rows, job.request.evaluation.seed)
-    scores = np.empty(len(fold))
-    rejects: Floats | None = None
+    parts = []
     n_folds = int(fold.max()) + 1
     for k in range(n_folds):
         out = fold == k
@@ -69,12 +68,12 @@ def score_unseen(job: Job, known: Known, report: Report) -> OutOfFold:
         )
         estimator = fit_once(job, known.only(~out), stretch)
         scorer = load(estimator.scorer_payload())
-        scores[out] = scorer.score(known.matrix[out])
-        seen = scorer.reject_scores(known.matrix[out])
-        if seen is not None:
-            rejects = np.empty(len(fold)) if rejects is None else rejects
-            rejects[out] = seen
-    return OutOfFold(Evidence(known.part, scores, rejects), fold)
+        parts.append((out, scorer.outputs(known.matrix[out])))
+    told = Outputs.scattered(parts, len(fold))
+    return OutOfFold(
+        Evidence(known.part, told.score, told.reject_score, log_odds=told.log_odds),
+        fold,
+    )
 
 
 def fit_once(job: Job, known: Known, report: Report) -> Any:

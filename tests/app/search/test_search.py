@@ -23,7 +23,7 @@ from app.worker.fit.search.judging import FoldScores, judge
 from app.worker.fit.search.work import Pulse, Scored, Unit, run_unit
 from solvers.costs import CostMatrix
 from solvers.errors import Interrupted
-from solvers.scoring import load
+from solvers.scoring import Outputs, load
 from solvers.trainers.svm import DoubleHingeSVC, HingeSVC
 
 GRID = {"params": {"C": [0.1, 1, 10], "kernel.gamma": [0.1, "scale"]}, "folds": 3}
@@ -139,7 +139,7 @@ def test_labels_of_a_fold_have_no_part_in_its_decisions(body):
     def called(part_):
         of = [
             FoldScores(
-                Scored(scores[number == k]),
+                Scored(Outputs(scores[number == k])),
                 Evidence(part_.only(number == k), scores[number == k]),
             )
             for k in range(3)

@@ -17,6 +17,7 @@ from app.worker.fit.search.measure import Judgement
 from app.worker.fit.search.work import Scored
 from solvers.calibration import Calibration
 from solvers.rules.registry import RULES
+from solvers.scoring import Outputs
 
 __all__ = ["FoldScores", "judge"]
 
@@ -78,21 +79,21 @@ def _joined(
 ) -> Evidence:
     """Return the scores of several folds as one."""
     n = len(part.rows)
-    scores, seen = np.zeros(n), np.zeros(n, dtype=np.bool_)
-    joint = of[0].seen.reject_scores is not None
-    rejects = np.zeros(n) if joint else None
+    seen = np.zeros(n, dtype=np.bool_)
     guarded = None if of[0].seen.guarded is None else np.zeros(n, dtype=np.int8)
+    parts = []
     for j, fold in zip(numbers, of, strict=True):
-        rows = folds[j].scores
+        rows, its = folds[j].scores, fold.seen
         seen |= rows
-        scores[rows] = fold.seen.scores
-        if rejects is not None and fold.seen.reject_scores is not None:
-            rejects[rows] = fold.seen.reject_scores
-        if guarded is not None and fold.seen.guarded is not None:
-            guarded[rows] = fold.seen.guarded
+        parts.append((rows, Outputs(its.scores, its.reject_scores, its.log_odds)))
+        if guarded is not None and its.guarded is not None:
+            guarded[rows] = its.guarded
+    told = Outputs.scattered(parts, n)
+    odds = told.log_odds
     return Evidence(
         part.only(seen),
-        scores[seen],
-        None if rejects is None else rejects[seen],
+        told.score[seen],
+        None if told.reject_score is None else told.reject_score[seen],
         None if guarded is None else guarded[seen],
+        None if odds is None else odds[seen],
     )

@@ -127,9 +127,12 @@ class Scoring:
 
 
 def _fold_scores(scored: Scored, place: _Place) -> FoldScores:
-    if scored.scores is None:
+    told = scored.told
+    if told is None:
         return FoldScores(scored, None)
-    evidence = Evidence(place.held, scored.scores, scored.reject_scores, place.guarded)
+    evidence = Evidence(
+        place.held, told.score, told.reject_score, place.guarded, told.log_odds
+    )
     return FoldScores(scored, evidence)
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from app.worker.fit.report import Progress
 from solvers.errors import Interrupted, SolverError
-from solvers.scoring import load
+from solvers.scoring import Outputs, load
 from solvers.trainers.label_machine import LabelMachine, Task
 
 __all__ = ["Pulse", "Scored", "Unit", "run_unit"]
@@ -89,8 +89,7 @@ class Unit:
 class Scored:
     """What one fit said of the held rows, or why it said nothing."""
 
-    scores: Floats | None = None
-    reject_scores: Floats | None = None
+    told: Outputs | None = None
     slope: float | None = None
     error: str | None = None
     seconds: float = 0.0
@@ -148,8 +147,8 @@ class _Fits:
 
 def _scored(estimator: Any, unit: Unit) -> Scored:
     scorer = load(estimator.scorer_payload())
-    scores = scorer.score(unit.held)
-    if not np.isfinite(scores).all():
+    told = scorer.outputs(unit.held)
+    if not np.isfinite(told.score).all():
         return Scored(error="its scores are not finite")
     slope = None if unit.link is None else unit.link(estimator)
-    return Scored(scores, scorer.reject_scores(unit.held), slope)
+    return Scored(told, slope)

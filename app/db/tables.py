@@ -1,4 +1,4 @@
-"""The tables: models and their versions, jobs and their inputs, workers, data sets.
+"""The tables: models, versions and aliases, jobs, workers, data sets, keys.
 
 A version is written once and never changed; its number comes from
 ``models.last_version`` (one UPDATE that adds 1), so that numbers are neither shared nor
@@ -20,7 +20,9 @@ from sqlalchemy import (
     Index,
     LargeBinary,
     String,
+    Text,
     UniqueConstraint,
+    text,
 )
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -28,6 +30,8 @@ from app.db.base import Base, Utc, utc_now
 from app.db.states import FINISHED, JobStatus
 
 __all__ = [
+    "Alias",
+    "ApiKey",
     "Dataset",
     "DatasetUse",
     "Job",
@@ -60,6 +64,10 @@ class Model(Base):
     name: Mapped[str] = mapped_column(String(100), unique=True)
     last_version: Mapped[int] = mapped_column(default=0)
     created_at: Mapped[datetime] = mapped_column(Utc, default=utc_now)
+    description: Mapped[str] = mapped_column(Text, default="", server_default="")
+    tags: Mapped[dict[str, str]] = mapped_column(
+        Json, default=dict, server_default=text("'{}'")
+    )
 
 
 class ModelVersion(Base):
@@ -83,6 +91,42 @@ class ModelVersion(Base):
     artifact_sha256: Mapped[str] = mapped_column(String(64), index=True)
     artifact_bytes: Mapped[int] = mapped_column(BigInteger)
     created_at: Mapped[datetime] = mapped_column(Utc, default=utc_now)
+    tags: Mapped[dict[str, str]] = mapped_column(
+        Json, default=dict, server_default=text("'{}'")
+    )
+    """Words about the version, not of it: they alone may change."""
+
+
+class Alias(Base):
+    """A name that is moved from version to version, such as ``champion``."""
+
+    __tablename__ = "aliases"
+    __table_args__ = (UniqueConstraint("model_id", "alias"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    model_id: Mapped[int] = mapped_column(ForeignKey("models.id", ondelete="CASCADE"))
+    alias: Mapped[str] = mapped_column(String(100))
+    version_id: Mapped[int] = mapped_column(ForeignKey("model_versions.id"), index=True)
+    """No version is deleted under its alias: the database refuses."""
+    moved_at: Mapped[datetime] = mapped_column(Utc, default=utc_now)
+
+
+class ApiKey(Base):
+    """A key that was issued; its digest only. A revoked one stays, to be listed."""
+
+    __tablename__ = "api_keys"
+    __table_args__ = (
+        CheckConstraint("scope IN ('admin', 'predict', 'train')", name="scope"),
+        CheckConstraint("length(sha256) = 64", name="sha256"),
+        Index(None, "created_at", "id"),
+    )
+
+    id: Mapped[str] = mapped_column(String(36), primary_key=True, default=new_id)
+    name: Mapped[str] = mapped_column(String(200))
+    scope: Mapped[str] = mapped_column(String(16))
+    sha256: Mapped[str] = mapped_column(String(64), unique=True)
+    created_at: Mapped[datetime] = mapped_column(Utc, default=utc_now)
+    revoked_at: Mapped[datetime | None] = mapped_column(Utc)
 
 
 class Worker(Base):

@@ -3,6 +3,8 @@
     demur serve     the API and, beside it, a worker that is kept alive
     demur worker    a worker alone
     demur migrate   bring the database to the tables of this version
+    demur backup    write everything the service has into one file
+    demur restore   put such a file in the place of the service's data
     demur train     train a model of a running service on a CSV file
     demur predict   decide the rows of a CSV file
 
@@ -17,6 +19,7 @@ import typer
 
 from app import logs
 from app.client.commands import register
+from app.operations.commands import register as register_operations
 from app.settings import Settings, SettingsError, load_settings
 
 __all__ = ["main"]
@@ -91,14 +94,38 @@ def worker(
             hidden=True, help="Stop when standard input ends: the parent is gone."
         ),
     ] = False,
+    check: Annotated[
+        bool,
+        typer.Option(
+            help="Run none: end with status 0 if one of this machine is at work."
+        ),
+    ] = False,
 ) -> None:
     """Run a worker alone: it trains what is queued, one process a job."""
     settings = _settings(host=NOWHERE)
+    if check:
+        raise typer.Exit(_check_worker(settings))
     from app.worker.main import run  # noqa: PLC0415 - slow, and only this command
 
     with _database_faults():
         status = run(settings, supervised=supervised)
     raise typer.Exit(status)
+
+
+def _check_worker(settings: Settings) -> int:
+    from app.db.session import open_database  # noqa: PLC0415 - slow
+    from app.worker.check import FRESH_S, is_working  # noqa: PLC0415 - slow
+
+    database = open_database(settings.database)
+    with _database_faults():
+        working = is_working(database)
+    database.close()
+    if not working:
+        typer.echo(
+            f"demur: no worker of this machine was at work within {FRESH_S:.0f} s",
+            err=True,
+        )
+    return 0 if working else 1
 
 
 @demur.command()
@@ -116,6 +143,7 @@ def migrate() -> None:
 
 
 register(demur)
+register_operations(demur, lambda: _settings(host=NOWHERE))
 
 
 def main() -> None:

@@ -76,13 +76,18 @@ class Wire:
         self.connection = connection
         self.cancelled = threading.Event()
         self._next_report_s = 0.0
+        self._furthest = 0.0
 
     def progress(self, fraction: float, message: str) -> bool:
-        """Report progress a few times a second; return False when asked to stop."""
+        """Report progress a few times a second; return False when asked to stop.
+
+        What is told never goes back, though a step may have to estimate anew.
+        """
+        self._furthest = max(self._furthest, min(fraction, 1.0))
         now_s = time.monotonic()
         if now_s >= self._next_report_s:
             self._next_report_s = now_s + REPORT_EVERY_S
-            send(self.connection, Progress(min(max(fraction, 0.0), 1.0), message[:200]))
+            send(self.connection, Progress(self._furthest, message[:200]))
         return not self.cancelled.is_set()
 
     def listen(self) -> None:

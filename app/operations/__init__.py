@@ -1,0 +1,1 @@
+"""What an operator does beside the service: back it up, restore it."""

@@ -1,0 +1,132 @@
+"""One file that holds everything, taken while the service runs.
+
+The database is copied at one moment (SQLite's online backup). What it names never
+changes once written, so copying it afterwards is as good; should a data set be deleted
+meanwhile, all begins anew. Every file is checked against the database's digest on its
+way. The archive appears under its name complete and flushed, or not at all.
+"""
+
+import io
+import os
+import sqlite3
+import tarfile
+import tempfile
+from contextlib import closing
+from importlib.metadata import version
+from pathlib import Path
+
+from app.db import migrate
+from app.db.base import utc_now
+from app.db.session import open_database
+from app.operations.archive import (
+    DATABASE,
+    MANIFEST,
+    Entry,
+    Manifest,
+    add,
+    copy,
+    named_files,
+)
+from app.operations.embedded import database_file
+from app.operations.errors import OperationError
+from app.settings import Settings
+
+__all__ = ["backup"]
+
+MOST_TRIES = 3
+
+
+def backup(settings: Settings, target: Path) -> Manifest:
+    """Write an archive of everything the service has to ``target``.
+
+    Raises
+    ------
+    OperationError
+        When the database is not the embedded one, a file is missing or damaged, or
+        ``target`` exists; nothing is left behind.
+    OSError
+        When the archive cannot be written; nothing is left behind.
+    """
+    database = database_file(settings)
+    _require_present(settings, database)
+    if target.exists():
+        msg = f"{target} exists already: name another file"
+        raise OperationError(msg)
+    missing = ""
+    with tempfile.TemporaryDirectory(prefix=".backup-", dir=target.parent) as folder:
+        for _ in range(MOST_TRIES):
+            try:
+                manifest = _write(settings, database, Path(folder))
+            except FileNotFoundError as error:
+                missing = Path(str(error.filename)).name
+                continue
+            (Path(folder) / "archive").replace(target)
+            return manifest
+    msg = f"the file {missing} that the database names is missing from the data folder"
+    raise OperationError(msg)
+
+
+def _require_present(settings: Settings, database: Path) -> None:
+    if not database.exists():
+        msg = f"there is nothing to back up: {database} does not exist"
+        raise OperationError(msg)
+    opened = open_database(settings.database)
+    try:
+        current = migrate.at_head(opened)
+    finally:
+        opened.close()
+    if not current:
+        msg = "the database has the tables of another version: run demur migrate first"
+        raise OperationError(msg)
+
+
+def _write(settings: Settings, database: Path, folder: Path) -> Manifest:
+    snapshot = folder / DATABASE
+    _take_snapshot(database, snapshot)
+    files = [_measured(DATABASE, snapshot)]
+    sources = {DATABASE: snapshot}
+    for name, sha256 in named_files(snapshot):
+        sources[name] = settings.data_dir / name
+        files.append(Entry(name, sources[name].stat().st_size, sha256))
+    (folder / "archive").unlink(missing_ok=True)
+    manifest = Manifest(version("demur"), utc_now().isoformat(), files)
+    with open(folder / "archive", "xb", opener=_private) as stream:
+        with tarfile.open(fileobj=stream, mode="w", format=tarfile.PAX_FORMAT) as tar:
+            told = manifest.encoded()
+            add(tar, MANIFEST, io.BytesIO(told), len(told))
+            for entry in files:
+                _append(tar, entry, sources[entry.name])
+        stream.flush()
+        os.fsync(stream.fileno())
+    return manifest
+
+
+def _append(archive: tarfile.TarFile, entry: Entry, path: Path) -> None:
+    """Add a file; what was read is what the manifest says, or it is no backup."""
+    with path.open("rb") as source:
+        found = copy(source, lambda _: None)
+        if found != (entry.size, entry.sha256):
+            msg = f"the file {path.name} is damaged: it is not what was written"
+            raise OperationError(msg)
+        source.seek(0)
+        add(archive, entry.name, source, entry.size)
+
+
+def _take_snapshot(database: Path, snapshot: Path) -> None:
+    """Copy the database as it is at one moment into a single file."""
+    snapshot.unlink(missing_ok=True)
+    with (
+        closing(sqlite3.connect(database, timeout=20)) as source,
+        closing(sqlite3.connect(snapshot)) as copied,
+    ):
+        source.backup(copied)
+        copied.execute("PRAGMA journal_mode = DELETE")
+
+
+def _measured(name: str, path: Path) -> Entry:
+    with path.open("rb") as source:
+        return Entry(name, *copy(source, lambda _: None))
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)

@@ -138,7 +138,11 @@ class AbstentionBoostingClassifier(RejectOptionMixin, BaseEstimator):
         return tags
 
     def fit(
-        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
     ) -> Self:
         """Fit the pair (h, r).
 
@@ -150,6 +154,8 @@ class AbstentionBoostingClassifier(RejectOptionMixin, BaseEstimator):
             Two labels; the larger one is +1.
         sample_weight : array-like of shape (n_rows,), optional
             Each >= 0. Weight 2 equals the row twice, weight 0 equals no row.
+        groups : array-like of shape (n_rows,), optional
+            Rows of one group stay together when some are kept apart.
 
         Returns
         -------
@@ -164,7 +170,7 @@ class AbstentionBoostingClassifier(RejectOptionMixin, BaseEstimator):
         """
         self.surrogate_ = self._make_surrogate()
         settings = self._settings()
-        rows, self.classes_ = read_rows(self, X, y, sample_weight)
+        rows, self.classes_ = read_rows(self, X, y, sample_weight, groups)
         train, apart = rows, None
         if self.early_stopping:
             train, apart = split_rows(rows, self.validation_fraction, self.random_state)

@@ -118,7 +118,11 @@ class AbstentionTreeBoostingClassifier(RejectOptionMixin, BaseEstimator):
         return tags
 
     def fit(
-        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
     ) -> Self:
         """Fit the pair (h, r).
 
@@ -130,6 +134,8 @@ class AbstentionTreeBoostingClassifier(RejectOptionMixin, BaseEstimator):
             Two labels; the larger one is +1.
         sample_weight : array-like of shape (n_rows,), optional
             Each >= 0; weight 0 equals no row.
+        groups : array-like of shape (n_rows,), optional
+            Rows of one group stay together when some are kept apart.
 
         Returns
         -------
@@ -145,7 +151,7 @@ class AbstentionTreeBoostingClassifier(RejectOptionMixin, BaseEstimator):
         self.costs_ = as_costs(self.costs)
         self.surrogate_ = calibrated(self.costs_, loss=self.loss)
         settings = self._settings()
-        rows, self.classes_ = read_rows(self, X, y, sample_weight)
+        rows, self.classes_ = read_rows(self, X, y, sample_weight, groups)
         train, apart = rows, None
         if self.early_stopping:
             train, apart = split_rows(rows, self.validation_fraction, self.random_state)

@@ -5,9 +5,14 @@ on small and large tables (shallow trees, early stopping on the log loss). Its s
 is the log-odds; which rows are rejected is the matter of a rule on top. The export
 repeats the fitted trees' comparisons and sums, so that decisions are the same bits
 without scikit-learn.
+
+Rows for early stopping are kept apart here and not inside scikit-learn: groups stay
+whole, and a column that has values in the kept rows alone can be told.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import count
 from typing import Any, Self
 
 import numpy as np
@@ -20,13 +25,17 @@ from threadpoolctl import threadpool_limits
 from solvers.errors import Interrupted
 from solvers.scoring.histogram_trees import HistogramTreesScorer
 from solvers.trainers.base import RejectOptionMixin
-from solvers.trainers.boosting_rows import read_rows
+from solvers.trainers.boosting_rows import TrainingRows, read_rows, split_rows
 from solvers.trainers.boosting_settings import check_boosting, check_count
+from solvers.trainers.histogram_trees import histogram_trees_payload
 from solvers.trainers.ranges import check_within
 
 __all__ = ["GradientBoostingRejectClassifier", "histogram_trees_payload"]
 
-_ROUNDS_AT_ONCE = 20
+_SAMPLED = 200_000
+"""scikit-learn looks for its bins in that many rows, drawn with replacement."""
+
+_FEWEST = 20
 _LARGE = 1_000_000
 
 
@@ -91,7 +100,11 @@ class GradientBoostingRejectClassifier(RejectOptionMixin, BaseEstimator):
         return tags
 
     def fit(
-        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
     ) -> Self:
         """Fit the trees.
 
@@ -103,6 +116,8 @@ class GradientBoostingRejectClassifier(RejectOptionMixin, BaseEstimator):
             Two labels; the larger one is +1.
         sample_weight : array-like of shape (n_rows,), optional
             Each >= 0; weight 0 equals no row.
+        groups : array-like of shape (n_rows,), optional
+            Rows of one group stay together when some are kept apart.
 
         Returns
         -------
@@ -112,8 +127,10 @@ class GradientBoostingRejectClassifier(RejectOptionMixin, BaseEstimator):
         check_count("n_rounds", self.n_rounds, least=1)
         check_count("max_depth", self.max_depth, least=1)
         check_within("l2_regularization", self.l2_regularization, above=-1e-300)
-        rows, self.classes_ = read_rows(self, X, y, sample_weight)
-        smallest = min(np.sum(rows.y > 0), np.sum(rows.y < 0))
+        rows, self.classes_ = read_rows(self, X, y, sample_weight, groups)
+        train, apart = rows, None
+        if self.early_stopping and min(np.sum(rows.y > 0), np.sum(rows.y < 0)) >= 10:
+            train, apart = split_rows(rows, self.validation_fraction, self.random_state)
         model = HistGradientBoostingClassifier(
             learning_rate=self.learning_rate,
             max_iter=self.n_rounds,
@@ -123,26 +140,28 @@ class GradientBoostingRejectClassifier(RejectOptionMixin, BaseEstimator):
             l2_regularization=self.l2_regularization,
             max_bins=self.max_bins,
             categorical_features=self.categorical_features,
-            early_stopping=bool(self.early_stopping and smallest >= 10),
+            early_stopping=apart is not None,
             scoring="loss",
-            validation_fraction=self.validation_fraction,
             n_iter_no_change=self.patience,
             tol=0.0,
             random_state=self.random_state,
         )
-        # scikit-learn cannot bin a column without any value; a constant is never split.
-        empty = np.isnan(rows.X).all(axis=0)
-        values = np.where(empty, 0.0, rows.X) if empty.any() else rows.X
         # Equal weights are left out: the trees' sums are then counts.
-        weight = None if (rows.weight == 1.0).all() else rows.weight
+        weighted = not (rows.weight == 1.0).all()
+        idle = _idle_columns(train)
+        held: dict[str, Any] = {}
+        if apart is not None:
+            held = {"X_val": _without(apart.X, idle), "y_val": apart.y}
+            if weighted:
+                held["sample_weight_val"] = apart.weight
         # Threads cost more than they save on small tables, and most on a busy machine.
         threads = 1 if rows.X.size < _LARGE else None
-        with threadpool_limits(limits=threads, user_api="openmp"):
-            _fit_in_parts(
-                model,
-                lambda: model.fit(values, rows.y, weight),
-                getattr(self, "_progress", None),
-            )
+        with (
+            threadpool_limits(limits=threads, user_api="openmp"),
+            _reporting(model, getattr(self, "_progress", None)),
+        ):
+            values = _without(train.X, idle)
+            model.fit(values, train.y, train.weight if weighted else None, **held)
         self.model_ = model
         self.n_rounds_ = int(model.n_iter_)
         self._scorer = HistogramTreesScorer(histogram_trees_payload(model))
@@ -169,94 +188,60 @@ class GradientBoostingRejectClassifier(RejectOptionMixin, BaseEstimator):
         return self._scorer.payload()
 
 
-def _fit_in_parts(
-    model: HistGradientBoostingClassifier,
-    fit: Callable[[], object],
-    progress: Callable[[float, str], bool] | None,
-) -> None:
-    """Fit a few rounds at a time, so that progress is told and a stop is obeyed.
+def _idle_columns(rows: TrainingRows) -> NDArray[np.bool_]:
+    """Return the columns with too few values to be binned.
 
-    A warm start continues from the same sums and the same split, so the parts
-    together are the model that one fit would have given.
+    scikit-learn fails on a column without a value among the rows in which it looks for
+    bins. Above ``_SAMPLED`` rows it draws those: a column with fewer than ``_FEWEST``
+    values to be expected among them is left out, known as it is in 1 of 10,000 rows.
+    """
+    missing = np.isnan(rows.X)
+    if len(rows.X) <= _SAMPLED:
+        return np.asarray(missing.all(axis=0))
+    known = rows.weight @ ~missing / rows.weight.sum()
+    return np.asarray(known * _SAMPLED < _FEWEST)
+
+
+def _without(X: NDArray[np.float64], idle: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Return X with idle columns constant: a constant is never split."""
+    return np.where(idle, 0.0, X) if idle.any() else X
+
+
+@contextmanager
+def _reporting(
+    model: HistGradientBoostingClassifier,
+    progress: Callable[[float, str], bool] | None,
+) -> Iterator[None]:
+    """Tell progress before each round of a fit; stop it by raising Interrupted.
+
+    The fit has no callback, but it asks its loss for gradients once a round.
     """
     if progress is None:
-        fit()
+        yield
         return
-    n_rounds = model.max_iter
-    model.set_params(warm_start=True)
-    for done in range(0, n_rounds, _ROUNDS_AT_ONCE):
-        said = f"round {done + 1} of {n_rounds}"
-        if not progress(done / n_rounds, said):
-            raise Interrupted(said)
-        model.set_params(max_iter=min(done + _ROUNDS_AT_ONCE, n_rounds))
-        fit()
-        if model.n_iter_ < model.max_iter:
-            break
-    model.set_params(max_iter=n_rounds, warm_start=False)
+    make = model._get_loss  # noqa: SLF001 - the fit's only door to each round
+    n_rounds, made = model.max_iter, []
 
+    def make_reporting(sample_weight: Any) -> Any:
+        loss = make(sample_weight)
+        gradients, done = loss.gradient_hessian, count()
 
-def histogram_trees_payload(model: HistGradientBoostingClassifier) -> dict[str, Any]:
-    """Return a fitted two-class model as the plain data that scores it.
+        def reporting(**arguments: Any) -> Any:
+            begun = next(done)
+            said = f"round {begun + 1} of {n_rounds}"
+            if not progress(begun / n_rounds, said):
+                raise Interrupted(said)
+            return gradients(**arguments)
 
-    Parameters
-    ----------
-    model : HistGradientBoostingClassifier
-        Fitted on numbers; categorical columns hold numbers too.
+        loss.gradient_hessian = reporting
+        made.append(loss)
+        return loss
 
-    Returns
-    -------
-    dict
-        See ``HistogramTreesScorer``.
-    """
-    columns, categories = _columns(model)
-    grown = model._predictors  # noqa: SLF001 - fitted trees have no public form
-    base = model._baseline_prediction  # noqa: SLF001 - nor has what they add to
-    trees = [of_round[0] for of_round in grown]
-    nodes = np.concatenate([tree.nodes for tree in trees])
-    sizes = np.array([len(tree.nodes) for tree in trees])
-    starts = np.cumsum(sizes) - sizes
-    offset = np.repeat(starts, sizes)
-    leaf = nodes["is_leaf"].astype(bool)
-    by_category = nodes["is_categorical"].astype(bool) & ~leaf
-    tables = np.cumsum([0, *(len(tree.raw_left_cat_bitsets) for tree in trees)])
-    table_offset = np.repeat(tables[:-1], sizes)
-    bitsets = np.concatenate([tree.raw_left_cat_bitsets for tree in trees])
-    bits = (bitsets[:, :, None] >> np.arange(32, dtype=np.uint32)) & np.uint32(1)
-    return {
-        "kind": "histogram-gradient-boosting",
-        "n_features": int(model.n_features_in_),
-        "baseline": float(np.ravel(base)[0]),
-        "categories": categories,
-        "trees": {
-            "feature": columns[nodes["feature_idx"]].astype(np.int32),
-            "threshold": nodes["num_threshold"].astype(np.float64),
-            "left": np.where(leaf, -1, nodes["left"] + offset).astype(np.int64),
-            "right": np.where(leaf, -1, nodes["right"] + offset).astype(np.int64),
-            "missing_left": nodes["missing_go_to_left"].astype(bool),
-            "value": nodes["value"].astype(np.float64),
-            "category": np.where(by_category, nodes["bitset_idx"] + table_offset, -1),
-            "left_codes": bits.reshape(-1, 256).astype(bool),
-            "roots": starts.astype(np.int64),
-        },
-    }
-
-
-def _columns(
-    model: HistGradientBoostingClassifier,
-) -> tuple[NDArray[np.int64], list[tuple[int, NDArray[np.float64]]]]:
-    """Return the table's column of each of the model's, and the categories' values.
-
-    The model moves its categorical columns ahead of the others.
-    """
-    n_features = model.n_features_in_
-    if model.is_categorical_ is None:
-        return np.arange(n_features), []
-    of_category = np.flatnonzero(model.is_categorical_)
-    columns = np.concatenate((of_category, np.flatnonzero(~model.is_categorical_)))
-    before = model._preprocessor  # noqa: SLF001 - nor have the categories
-    encoder = before.named_transformers_["encoder"]
-    categories = []
-    for column, values in zip(of_category, encoder.categories_, strict=True):
-        numbers = np.asarray(values, dtype=np.float64)
-        categories.append((int(column), numbers[~np.isnan(numbers)]))
-    return columns, categories
+    model._get_loss = make_reporting  # noqa: SLF001
+    try:
+        yield
+    finally:
+        del model._get_loss  # noqa: SLF001
+        # What stays must be sendable to other processes.
+        for loss in made:
+            del loss.gradient_hessian

@@ -66,7 +66,11 @@ class TwoStepBoostingClassifier(StumpScore):
         self.random_state = random_state
 
     def fit(
-        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
     ) -> Self:
         """Fit the score on one part of the rows and the threshold on the other.
 
@@ -78,6 +82,8 @@ class TwoStepBoostingClassifier(StumpScore):
             Two labels; the larger one is +1.
         sample_weight : array-like of shape (n_rows,), optional
             Each >= 0; weight 0 equals no row.
+        groups : array-like of shape (n_rows,), optional
+            Rows of one group stay together when some are kept apart.
 
         Returns
         -------
@@ -89,7 +95,7 @@ class TwoStepBoostingClassifier(StumpScore):
         check_within(
             "validation_fraction", self.validation_fraction, above=0.0, below=1.0
         )
-        rows, self.classes_ = read_rows(self, X, y, sample_weight)
+        rows, self.classes_ = read_rows(self, X, y, sample_weight, groups)
         train, apart = split_rows(rows, self.validation_fraction, self.random_state)
         self._boost(train)
         chosen_on = train if apart is None else apart

@@ -37,7 +37,7 @@ class AbstentionBoostingTrainer(StrictModel):
     max_bins: Bins = "auto"
     """Histogram bins of a column; null searches every threshold."""
     validation_fraction: Fraction = 0.2
-    """Part of the training rows that early stopping keeps apart."""
+    """Part of the training rows that early stopping keeps apart, ``groups`` whole."""
     patience: Patience = 30
     """Rounds without gain after which early stopping ends."""
 
@@ -58,14 +58,14 @@ class AbstentionTreesTrainer(StrictModel):
     kind: Literal["abstention-trees"]
     n_rounds: Rounds = 500
     loss: Literal["logistic", "exponential"] = "logistic"
-    max_depth: Depth = 2
+    max_depth: Annotated[int, Field(ge=1, le=8)] = 2
     learning_rate: Rate = 0.1
     l2_regularization: Positive = 1.0
-    min_leaf_weight: Annotated[float, Field(ge=0)] = 5.0
+    min_leaf_weight: Positive = 5.0
     """Least sum of row weights in a leaf: rows, where there are no weights."""
     early_stopping: bool = True
     validation_fraction: Fraction = 0.2
-    """Part of the training rows that early stopping keeps apart."""
+    """Part of the training rows that early stopping keeps apart, ``groups`` whole."""
     patience: Patience = 50
     max_bins: Annotated[int, Field(ge=2, le=255)] | Literal["auto"] = "auto"
 
@@ -81,6 +81,6 @@ class GradientBoostingTrainer(StrictModel):
     l2_regularization: Annotated[float, Field(ge=0)] = 1.0
     early_stopping: bool = True
     validation_fraction: Fraction = 0.2
-    """Part of the training rows that early stopping keeps apart."""
+    """Part of the training rows that early stopping keeps apart, ``groups`` whole."""
     patience: Patience = 30
     max_bins: Annotated[int, Field(ge=2, le=255)] = 255

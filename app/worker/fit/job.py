@@ -49,6 +49,13 @@ class Job:
         made._progress = report  # noqa: SLF001 - the trainers' agreed private door
         return made
 
+    def fit_options(self, part: Part) -> dict[str, Any]:
+        """Return what the estimator's ``fit`` takes beside rows, target and weight."""
+        groups = self.sample.groups
+        if groups is None or not self.builder.keeps_apart:
+            return {}
+        return {"groups": groups[part.rows]}
+
     def target(self, part: Part) -> Floats:
         """Return what the estimator learns: labels, or probabilities of +1."""
         if self.sample.probabilities:

@@ -88,5 +88,8 @@ def fit_once(job: Job, known: Known, report: Report) -> Any:
     part = known.part
     estimator = job.estimator(known.features, report)
     return estimator.fit(
-        known.matrix, job.target(part), sample_weight=part.sample_weight
+        known.matrix,
+        job.target(part),
+        sample_weight=part.sample_weight,
+        **job.fit_options(part),
     )

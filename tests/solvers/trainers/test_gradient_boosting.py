@@ -1,5 +1,7 @@
 """The exported trees against scikit-learn's own predictions, bit for bit."""
 
+import pickle
+
 import numpy as np
 import pytest
 from sklearn.ensemble import HistGradientBoostingClassifier
@@ -107,6 +109,45 @@ def test_progress_stops_the_fit(table):
     model._progress = lambda fraction, _: fraction == 0.0
     with pytest.raises(Interrupted):
         model.fit(table[0][:300], table[1][:300])
+
+
+def test_a_fit_that_told_its_progress_can_be_sent(table):
+    model = GradientBoostingRejectClassifier(n_rounds=5)
+    model.fit(table[0][:300], table[1][:300])
+    told = GradientBoostingRejectClassifier(n_rounds=5)
+    told._progress = always
+    told.fit(table[0][:300], table[1][:300])
+    sent = pickle.loads(pickle.dumps(told))
+    X = table[0]
+    assert (sent.decision_function(X) == model.decision_function(X)).all()
+
+
+def always(_fraction, _message):
+    return True
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_nearly_empty_column_is_no_obstacle(table, seed):
+    """Early stopping may keep apart every row in which the column is known."""
+    X, y = table[0][:300].copy(), table[1][:300]
+    X[:, 0] = np.nan
+    X[seed, 0] = 1.0
+    weight = 1.0 + np.arange(300) % 2
+    model = GradientBoostingRejectClassifier(n_rounds=5, random_state=seed)
+    scores = model.fit(X, y, weight).decision_function(X)
+    assert np.isfinite(scores).all()
+    assert (load(model.scorer_payload()).score(X) == scores).all()
+
+
+@pytest.mark.slow
+def test_a_nearly_empty_column_of_a_large_table():
+    """The value may be missing in the 200,000 rows in which bins are looked for."""
+    draw = np.random.default_rng(0)
+    X = np.column_stack([draw.normal(size=800_000), np.full(800_000, np.nan)])
+    y = X[:, 0] + draw.normal(size=len(X)) > 0
+    X[7, 1] = 1.0
+    model = GradientBoostingRejectClassifier(n_rounds=1, early_stopping=False)
+    assert np.isfinite(model.fit(X, y).decision_function(X[:9])).all()
 
 
 def test_weights_count(table):

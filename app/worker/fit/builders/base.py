@@ -59,6 +59,9 @@ class Builder:
     link : function (fitted estimator) -> float, optional
         Slope of the estimator's own link P(y = +1) = 1 / (1 + exp(-slope f)); where
         there is one, no calibration is fitted.
+    keeps_apart : bool
+        Whether its fit keeps rows apart by itself (early stopping), and so takes
+        ``groups``.
     """
 
     make: Callable[[Any, Setting], Any]
@@ -67,3 +70,4 @@ class Builder:
     compare: Callable[[Any, Any, Any, Any], Facts] = _no_facts
     notes: Callable[[Any], list[str]] = _silence
     link: Callable[[Any], float] | None = None
+    keeps_apart: bool = False

@@ -71,7 +71,13 @@ def _gradient_boosting(trainer: GradientBoostingTrainer, setting: Setting) -> An
     )
 
 
-ABSTENTION_BOOSTING = Builder(_abstention_stumps, _stump_facts, missing_native=True)
+ABSTENTION_BOOSTING = Builder(
+    _abstention_stumps, _stump_facts, missing_native=True, keeps_apart=True
+)
 ADABOOST = Builder(_adaboost, _stump_facts, missing_native=True)
-ABSTENTION_TREES = Builder(_abstention_trees, _tree_facts, missing_native=True)
-GRADIENT_BOOSTING = Builder(_gradient_boosting, _tree_facts, missing_native=True)
+ABSTENTION_TREES = Builder(
+    _abstention_trees, _tree_facts, missing_native=True, keeps_apart=True
+)
+GRADIENT_BOOSTING = Builder(
+    _gradient_boosting, _tree_facts, missing_native=True, keeps_apart=True
+)

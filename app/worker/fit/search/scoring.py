@@ -121,6 +121,7 @@ class Scoring:
             weight=known.part.sample_weight,
             held=rows.held,
             link=job.builder.link,
+            options=job.fit_options(known.part),
         )
         held = self._part.only(self._folds[k].scores)
         return unit, _Place(group, held, rows.guarded)

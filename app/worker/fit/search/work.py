@@ -6,8 +6,8 @@ so that a backend of other processes or machines can take them.
 
 import logging
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import Any
 
@@ -75,6 +75,8 @@ class Unit:
         The rows to score.
     link : function, optional
         As `Builder.link`.
+    options : mapping
+        What ``fit`` takes beside rows, target and weight.
     """
 
     estimators: list[Any]
@@ -83,6 +85,7 @@ class Unit:
     weight: Floats | None
     held: Floats
     link: Callable[[Any], float] | None
+    options: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -136,7 +139,9 @@ class _Fits:
         """Fit one, from the solution before it where that is of the same kind."""
         unit = self._unit
         if len(unit.estimators) == 1:
-            estimator.fit(unit.matrix, unit.target, sample_weight=unit.weight)
+            estimator.fit(
+                unit.matrix, unit.target, sample_weight=unit.weight, **unit.options
+            )
             return
         if self._task is None:
             self._task = estimator.task(unit.matrix, unit.target, unit.weight)

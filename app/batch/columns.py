@@ -88,8 +88,8 @@ def _coded(decided: Decided, labels: Labels) -> list[pa.Array]:
     return [
         _codes(decisions + 1, _DECISIONS),
         _codes(positive, both, absent=rejected),
-        pa.array(decided.scores),
-        _numbers(decided.probabilities, n),
+        pa.array(decided.judged.scores),
+        _numbers(decided.judged.probabilities, n),
         _numbers(decided.expected_costs, n),
         _codes(reasons, _REASONS, absent=~rejected),
         _codes(positive, both),

@@ -1,7 +1,8 @@
 """Decisions of many rows at once, as columns.
 
-The arithmetic is that of ``app.predict.answer``, operation by operation on whole
-columns, so that every number has the same bits as in the answer to the row alone.
+Scores and decisions come by the path of POST /predict (``ReadyModel.judge``), costs by
+its arithmetic (``app.predict.expected``) on whole columns: every number has the same
+bits as in the answer to the row alone.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,15 +17,13 @@ from app.features.encoding import RowNote
 from app.features.faults import unusable
 from app.guards.guards import reason_counts
 from app.predict.answer import Tally
+from app.predict.expected import dearer, expected, likelier
 from app.predict.pricing import Pricing
-from solvers.costs import CostMatrix
 
 __all__ = ["Decided", "Flags", "Floats", "decide"]
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
-
-_TIE = 1e-12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,29 +32,36 @@ class Decided:
 
     Parameters
     ----------
-    decisions : ndarray, int8
-        +1, -1 or 0 (reject).
+    judged : Judged
+        Scores, probabilities, decisions, and which guard rejects.
     forced : ndarray of bool
         Whether a forced answer would be +1.
-    scores : ndarray
-    probabilities, expected_costs : ndarray or None
-        None where the model has no probability, or no costs.
+    expected_costs : ndarray or None
+        Of the decision taken; None without costs or probability.
+    priced : three ndarrays or None
+        What +1, -1 and rejecting would cost.
     not_cheapest : ndarray of bool
         Where another decision is cheaper at the row's probability.
     notes : mapping of row index to RowNotes
         What was unlike the training rows.
-    guarded : ndarray of int8, or None
-        Which guard rejects each row; None where no guard is on.
     """
 
-    decisions: NDArray[np.int8]
+    judged: Judged
     forced: Flags
-    scores: Floats
-    probabilities: Floats | None
     expected_costs: Floats | None
+    priced: tuple[Floats, Floats, Floats] | None
     not_cheapest: Flags
     notes: Mapping[int, Sequence[RowNote]]
-    guarded: NDArray[np.int8] | None = None
+
+    @property
+    def decisions(self) -> NDArray[np.int8]:
+        """+1, -1 or 0 (reject)."""
+        return self.judged.decisions
+
+    @property
+    def guarded(self) -> NDArray[np.int8] | None:
+        """Which guard rejects each row; None where no guard is on."""
+        return self.judged.guarded
 
     def tally(self) -> Tally:
         """Return what is counted of these rows."""
@@ -92,34 +98,22 @@ def decide(
         detail = "the score overflows: the row lies too far outside the training rows"
         raise unusable([FieldError(f"/rows/{row}", detail, row=row)])
     p, decisions = judged.probabilities, judged.decisions
-    cost, not_cheapest = None, np.zeros(len(decisions), dtype=np.bool_)
+    cost, priced, not_cheapest = None, None, np.zeros(len(decisions), dtype=np.bool_)
     if pricing.costs is None or p is None:
-        likelier = judged.scores > 0.0 if p is None else p >= 0.5
+        positive = likelier(judged.scores, p)
     else:
-        plus, minus, reject = _expected(p, pricing.costs)
-        likelier = plus <= minus
+        plus, minus, reject = priced = expected(p, pricing.costs)
+        positive = plus <= minus
         cost = np.where(decisions == 0, reject, np.where(decisions > 0, plus, minus))
         least = np.minimum(np.minimum(plus, minus), reject)
-        not_cheapest = cost > least + _TIE * cost
+        not_cheapest = np.asarray(dearer(cost, least))
         if judged.guarded is not None:
             not_cheapest &= judged.guarded == 0
-    forced = np.where(decisions == 0, likelier, decisions > 0)
     return Decided(
-        decisions,
-        forced,
-        judged.scores,
-        p,
-        cost,
-        not_cheapest,
-        notes,
-        judged.guarded,
-    )
-
-
-def _expected(p: Floats, costs: CostMatrix) -> tuple[Floats, Floats, Floats]:
-    q = 1.0 - p
-    return (
-        q * costs.false_positive,
-        p * costs.false_negative,
-        p * costs.reject_positive + q * costs.reject_negative,
+        judged=judged,
+        forced=np.where(decisions == 0, positive, decisions > 0),
+        expected_costs=cost,
+        priced=priced,
+        not_cheapest=not_cheapest,
+        notes=notes,
     )

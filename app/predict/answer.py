@@ -1,14 +1,9 @@
 """From scores and decisions to the rows of an answer.
 
-With p the probability of +1, the expected cost of a decision is
-
-    "+1"      (1 - p) false_positive
-    "-1"      p false_negative
-    "reject"  p reject_positive + (1 - p) reject_negative
-
-(``CostMatrix.expected``), computed from the very p that is answered. ``expected_cost``
-is that of the decision taken, which a rule on the score may take against it: then a
-warning says so. A guard's reject is no decision of the rule: no warning then.
+Expected costs (``app.predict.expected``) are computed from the very probability that is
+answered. ``expected_cost`` is that of the decision taken, which a rule on the score may
+take against it: then a warning says so. A guard's reject is no decision of the rule: no
+warning then.
 """
 
 from collections.abc import Iterable, Mapping
@@ -22,16 +17,14 @@ from app.errors import FieldError
 from app.features.encoding import RowNote
 from app.features.faults import unusable
 from app.guards.guards import GUARDS, reason_counts
+from app.predict.expected import dearer, expected, likelier
 from app.predict.pricing import Pricing
-from solvers.costs import CostMatrix
 
 __all__ = ["Distances", "ExpectedCosts", "Prediction", "Tally", "predictions"]
 
 _NAMES = {1: "+1", -1: "-1", 0: "reject"}
 _REASONS = ("ambiguous", *GUARDS)
 _NO_GUARD = (0,) * len(GUARDS)
-# Costs that differ by rounding only are equal.
-_TIE = 1e-12
 
 
 class ExpectedCosts(msgspec.Struct, gc=False):
@@ -145,17 +138,21 @@ def predictions(
     for row, (score, value, decision, p) in enumerate(
         zip(scores, values, decisions, chances, strict=True)
     ):
-        expected = None if costs is None or p is None else _expected(p, costs)
-        cost = None
+        cost, told = None, None
         guard = 0 if guarded is None else guarded[row]
         warnings = [note.text for note in notes[row]] if row in notes else []
-        if expected is not None:
-            cost = _cost_of(decision, expected)
+        if costs is None or p is None:
+            positive = bool(likelier(score, p))
+        else:
+            plus, minus, reject = expected(p, costs)
+            told = ExpectedCosts(plus, minus, reject)
+            cost = _of(decision, plus, minus, reject)
             total += cost
-            least = min(expected.plus, expected.minus, expected.reject)
-            if cost > least + _TIE * cost and not guard:
-                warnings.append(_not_cheapest(expected, cost))
-        positive = decision > 0 if decision else _forced(score, p, expected)
+            positive = plus <= minus
+            if not guard and dearer(cost, min(plus, minus, reject)):
+                warnings.append(_not_cheapest(told, cost))
+        if decision:
+            positive = decision > 0
         forced = labels.positive if positive else labels.negative
         answers.append(
             Prediction(
@@ -164,7 +161,7 @@ def predictions(
                 score,
                 p,
                 cost,
-                expected,
+                told,
                 None if decision else _REASONS[guard],
                 forced,
                 Distances(value - lower, value - upper) if measured else None,
@@ -178,26 +175,11 @@ def predictions(
     return answers, Tally(n, positive, rejected, priced, total, by_guard)
 
 
-def _expected(p: float, costs: CostMatrix) -> ExpectedCosts:
-    q = 1.0 - p
-    return ExpectedCosts(
-        q * costs.false_positive,
-        p * costs.false_negative,
-        p * costs.reject_positive + q * costs.reject_negative,
-    )
-
-
-def _cost_of(decision: int, expected: ExpectedCosts) -> float:
+def _of(decision: int, plus: float, minus: float, reject: float) -> float:
+    """Return the cost of a decision among those of all three."""
     if decision == 0:
-        return expected.reject
-    return expected.plus if decision > 0 else expected.minus
-
-
-def _forced(score: float, p: float | None, expected: ExpectedCosts | None) -> bool:
-    """Tell whether a forced answer would be +1: the cheaper one, else the likelier."""
-    if expected is not None:
-        return expected.plus <= expected.minus
-    return p >= 0.5 if p is not None else score > 0.0
+        return reject
+    return plus if decision > 0 else minus
 
 
 def _not_cheapest(expected: ExpectedCosts, cost: float) -> str:

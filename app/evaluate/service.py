@@ -85,7 +85,10 @@ def evaluate_version(
 
 def _own_target(summary: Mapping[str, Any]) -> Target:
     """Return where training found the labels; weights have to be asked for."""
-    own = summary["target"]
+    own = summary.get("target")
+    if own is None:
+        detail = "this version does not know its target: name the column of the labels"
+        raise unusable([FieldError("/target", detail)])
     return Target.model_validate({k: v for k, v in own.items() if k != "weight"})
 
 
@@ -97,7 +100,7 @@ def _known(row: ModelVersion, request: EvaluateRequest, table: Table) -> set[str
     used = {
         summary.get("groups"),
         (summary.get("evaluation") or {}).get("order_by"),
-        summary["target"].get("weight"),
+        (summary.get("target") or {}).get("weight"),
     }
     return {name for name in used if name is not None}
 

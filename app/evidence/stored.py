@@ -73,11 +73,16 @@ class Stored:
             When the artifact keeps none, or keeps it in another release's form.
         """
         facts = artifact.get("evidence")
-        if facts is None or "asked" not in facts:
-            msg = "this version keeps no scores to choose thresholds from: train again"
-            raise ConflictError(msg)
-        costs = facts["scorer"]["costs"]
-        unseen = facts["out_of_fold"]
+        if facts is None:
+            raise _nothing_kept()
+        try:
+            return cls._read(facts)
+        except (KeyError, TypeError, ValueError) as error:
+            raise _nothing_kept() from error
+
+    @classmethod
+    def _read(cls, facts: Mapping[str, Any]) -> Self:
+        costs, unseen = facts["scorer"]["costs"], facts["out_of_fold"]
         return cls(
             asked=TrainRequest.model_validate({**facts["asked"], "data": _NO_ROWS}),
             split=facts["split"],
@@ -91,6 +96,14 @@ class Stored:
             lasting_warnings=facts["lasting_warnings"],
             folds=unseen and unseen["fold"],
         )
+
+
+def _nothing_kept() -> ConflictError:
+    msg = (
+        "this version keeps no scores that this release can choose thresholds from:"
+        " train again"
+    )
+    return ConflictError(msg)
 
 
 def _evidence(payload: Mapping[str, Any] | None) -> Evidence | None:

@@ -74,7 +74,8 @@ class VersionAnswer(Answer):
 
     Beside the members named here it has what its trainer reports: ``trainer``,
     ``costs``, ``rule``, ``thresholds``, ``features``, ``labels``, ``training_rows``,
-    ``evaluation``, ``warnings`` and more.
+    ``guards``, ``evaluation``, ``warnings`` and more. One that was re-priced has the
+    scorer of the version that ``repriced_from`` names, and no job.
     """
 
     model_config = ConfigDict(extra="allow", json_schema_extra={"examples": [VERSION]})

@@ -45,7 +45,7 @@ SETS = (
     "a9a.train",
     "cover",
 )
-SPLITS = 3
+SPLITS = 5
 UNEQUAL = "5/1/.6/.3"
 _TRAINING_ROWS = 2_000
 _TEST_ROWS = 4_000

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from math import isfinite
 from typing import Any
 
+import numpy as np
+
 from experiments.report import Line, Table, mean_and_error
 
 __all__ = ["cost_table", "rule_table"]
@@ -78,13 +80,20 @@ def rule_table(results: Results) -> Table:
                 value = mean_and_error([one[method][key] for one in chosen])
                 share = None if paper is None else paper / 100.0
                 lines.append(Line((name, method, said), *value, share))
+    newton, exact, outside = (
+        _means(results, name) for name in ("mutual information", "MICVR", _EXTRA)
+    )
     remarks = (
         "The order of the rules comes out as printed where classes are unbalanced:"
-        " Chow's rule at .4 tells least. On wdbc and pima the printed NMI of the"
-        " rule itself is higher than any rule reaches here that never sees the test"
-        " part.",
+        " Chow's rule at .4 tells least. Our NMI lies somewhat below the printed one on"
+        " most sets; the paper gives neither the settings of its SVM nor how its"
+        " figures on wdbc and pima were reached.",
+        "The exact empirical optimum (MICVR) has the better objective on the part it is"
+        " fitted on, and the lower NMI on the test part on"
+        f" {_below(exact, newton)} of {len(newton)} sets: smoothing generalises.",
         f'"{_EXTRA}" is not in the paper: 5-fold scores of the training and validation'
-        " rows together, which is how the service fits the rule.",
+        " rows together, which is how the service fits the rule. It is at least as good"
+        f" on {len(newton) - _below(outside, newton)} of {len(newton)} sets.",
     )
     return Table("Table V", ("set", "rule", "figure"), tuple(lines), remarks)
 
@@ -114,3 +123,16 @@ def cost_table(results: Results) -> Table:
         " upper one.",
     )
     return Table("Table VI: embedded costs", ("set", "cost"), tuple(lines), remarks)
+
+
+def _means(results: Results, method: str) -> list[float]:
+    """Return a method's mean NMI on each set."""
+    found: dict[str, list[float]] = {}
+    for one in results:
+        nmi = one["methods"][method]["nmi"]
+        found.setdefault(one["task"]["set"], []).append(nmi)
+    return [float(np.mean(values)) for values in found.values()]
+
+
+def _below(ones: list[float], others: list[float]) -> int:
+    return sum(one < other for one, other in zip(ones, others, strict=True))

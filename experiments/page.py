@@ -19,6 +19,8 @@ a fault of ours. The printed formulas that are wrong are in [errata](errata.md),
 follows for a user in [choosing](choosing.md). The repetitions of one table share rows,
 so their standard errors are somewhat too small."""
 
+DIFFERENT = "What does not come out as the papers print it:"
+
 
 def write_page(
     sections: Mapping[str, Section], docs: Path, benchmarks: str = ""
@@ -28,7 +30,18 @@ def write_page(
     ``benchmarks`` is more text for the end of the page.
     """
     docs.mkdir(parents=True, exist_ok=True)
-    told = [OPENING, *(one.markdown() for one in sections.values()), benchmarks]
+    differ = [
+        f"- {section.title}: {remark}"
+        for section in sections.values()
+        for remark in section.remarks
+    ]
+    summary = "\n".join([_verdict(sections), "", DIFFERENT, "", *differ])
+    told = [
+        OPENING,
+        summary,
+        *(one.markdown() for one in sections.values()),
+        benchmarks,
+    ]
     text = "\n\n".join(part for part in told if part)
     page = docs / "results.md"
     page.write_text(text + "\n", encoding="utf-8")
@@ -37,3 +50,15 @@ def write_page(
         json.dumps(facts, indent=1, default=float) + "\n", encoding="utf-8"
     )
     return page
+
+
+def _verdict(sections: Mapping[str, Section]) -> str:
+    """Say how many figures lie where a right implementation lands."""
+    inside = [
+        line.inside
+        for section in sections.values()
+        for table in section.tables
+        for line in table.lines
+        if line.inside is not None
+    ]
+    return f"{sum(inside)} of {len(inside)} figures with a range lie inside it."

@@ -102,7 +102,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """The tables, plots and sentences of one experiment."""
+    """The tables and plots of one experiment, and what does not come out as printed."""
 
     title: str
     how: str
@@ -115,7 +115,6 @@ class Section:
         text = [f"## {self.title}", self.how]
         text += [table.markdown() for table in self.tables]
         text += [f"![{said}](figures/{file})" for file, said in self.plots.items()]
-        text += [f"- {remark}" for remark in self.remarks]
         return "\n\n".join(text)
 
     def outside(self) -> list[Line]:

@@ -159,6 +159,18 @@ class FeatureSchema:
         return tuple(names)
 
     @property
+    def encoded_columns(self) -> tuple[str, ...]:
+        """Return the user's column that each encoded column comes from."""
+        names = [feature.name for feature in self.numbers]
+        if self.missing_native:
+            return (*names, *(feature.name for feature in self.categoricals))
+        names += [feature.name for feature in self.numbers if feature.missing_indicator]
+        for feature in self.categoricals:
+            width = len(feature.categories) + feature.missing_indicator
+            names += [feature.name] * width
+        return tuple(names)
+
+    @property
     def n_encoded(self) -> int:
         """Return the width of the encoded matrix."""
         return len(self.encoded_names)

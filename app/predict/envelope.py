@@ -24,6 +24,7 @@ class Envelope(msgspec.Struct, forbid_unknown_fields=True):
     data: Raw | UnsetType = UNSET
     extra_columns: Literal["refuse", "ignore"] = "refuse"
     costs: "Costs | None" = None
+    explain: bool = False
 
     @property
     def ignore_extra(self) -> bool:
@@ -59,6 +60,7 @@ _TYPES: dict[type[msgspec.Struct], dict[str, tuple[Any, str]]] = {
         "data": (Raw, ""),
         "extra_columns": (Literal["refuse", "ignore"], '"refuse" or "ignore"'),
         "costs": (dict[str, Raw] | None, "an object of four numbers"),
+        "explain": (bool, "true or false"),
     },
     Grid: {
         "columns": (list[str], "a list of strings"),

@@ -15,6 +15,7 @@ from app.errors import (
     UnknownModelError,
     UnsupportedMediaTypeError,
 )
+from app.predict.examples import ANSWER_EXAMPLE, EXPLAINED_EXAMPLE, REQUEST_EXAMPLES
 from app.web.openapi import problems
 
 __all__ = ["ANSWER_SCHEMA", "REQUEST_SCHEMA", "add_operation"]
@@ -93,6 +94,13 @@ REQUEST_SCHEMA: dict[str, Any] = {
             " ones. Only where thresholds follow from costs and what the model keeps:"
             " `chow`, `expected-cost` by its ROC hull, and `plug-in` with `p-svm`.",
         },
+        "explain": {
+            "type": "boolean",
+            "default": False,
+            "description": "Tell with each prediction what every column adds to the"
+            " score and to the rejector. Only models of `abstention-boosting` and"
+            " `adaboost` can; others are refused. A batch gives no explanations.",
+        },
     },
 }
 
@@ -114,6 +122,30 @@ def _all_of(properties: dict[str, Any], **more: Any) -> dict[str, Any]:
 def _or_null(schema: dict[str, Any]) -> dict[str, Any]:
     return {"anyOf": [schema, {"type": "null"}]}
 
+
+_TERMS = {"type": "object", "additionalProperties": {"type": "number"}}
+
+EXPLANATION = _all_of(
+    {
+        "h": {
+            **_TERMS,
+            "description": "What each column adds to the score; their sum is exactly"
+            " the score.",
+        },
+        "r": {
+            **_or_null(_TERMS),
+            "description": "What each column takes from the rejector; with the"
+            " intercept exactly `reject_score`. Null where none is learnt.",
+        },
+        "intercept": _all_of({"h": {"type": "number"}, "r": _NUMBER_OR_NULL}),
+        "reject_score": {
+            **_NUMBER_OR_NULL,
+            "description": "r of the row: the rule `embedded` rejects where it is not"
+            " positive.",
+        },
+    },
+    description="Only where the request says `explain`.",
+)
 
 PREDICTION = _all_of(
     {
@@ -156,6 +188,7 @@ PREDICTION = _all_of(
     },
     title="Prediction",
 )
+PREDICTION["properties"]["explanation"] = EXPLANATION
 
 ANSWER_SCHEMA = _all_of(
     {
@@ -191,55 +224,6 @@ ANSWER_SCHEMA = _all_of(
     },
     title="PredictAnswer",
 )
-
-_ROW = {"glucose": 120, "bmi": 31.0}
-REQUEST_EXAMPLES: dict[str, Any] = {
-    "instances": {
-        "summary": "Rows as objects",
-        "value": {"model": "pima", "instances": [_ROW, {"glucose": 99, "bmi": None}]},
-    },
-    "data": {
-        "summary": "Rows as lists, of one version",
-        "value": {
-            "model": "pima:1",
-            "data": {"columns": ["bmi", "glucose"], "rows": [[31.0, 120]]},
-        },
-    },
-    "extra": {
-        "summary": "With a column that the model does not know",
-        "value": {
-            "model": "pima",
-            "instances": [{"patient": "a17", **_ROW}],
-            "extra_columns": "ignore",
-        },
-    },
-}
-
-ANSWER_EXAMPLE: dict[str, Any] = {
-    "model": {"name": "pima", "version": 1},
-    "costs": {
-        "false_positive": 1.0,
-        "false_negative": 1.0,
-        "reject_positive": 0.3,
-        "reject_negative": 0.3,
-    },
-    "thresholds": {"lower": -0.85, "upper": 0.85, "on": "score"},
-    "predictions": [
-        {
-            "decision": "reject",
-            "label": None,
-            "score": 0.12,
-            "probability": 0.53,
-            "expected_cost": 0.3,
-            "expected_costs": {"+1": 0.47, "-1": 0.53, "reject": 0.3},
-            "reason": "ambiguous",
-            "would_be": "yes",
-            "distances": {"lower": 0.97, "upper": -0.73},
-            "warnings": [],
-        }
-    ],
-    "summary": {"n": 1, "accepted": 0, "rejected": 1, "expected_cost": 0.3},
-}
 
 
 def add_operation(document: dict[str, Any]) -> None:
@@ -283,7 +267,11 @@ def add_operation(document: dict[str, Any]) -> None:
                                 "rejected": {
                                     "summary": "A row left to a person",
                                     "value": ANSWER_EXAMPLE,
-                                }
+                                },
+                                "explained": {
+                                    "summary": "A row with what its columns add",
+                                    "value": EXPLAINED_EXAMPLE,
+                                },
                             },
                         }
                     },

@@ -10,6 +10,7 @@ from app.features.encoding import Encoder, RowNote
 from app.guards.guards import missing_rows
 from app.models.queries import ResolvedVersion
 from app.predict.answer import Prediction, Tally, predictions
+from app.predict.explain import Explained, Explainer, explained
 from app.predict.pricing import Pricing, own_pricing
 from app.predict.rows import RowReaders, Rows
 
@@ -35,6 +36,7 @@ class ReadyModel:
         self.readers = RowReaders(self.schema)
         self.pricing = own_pricing(self.model)
         self._encoder = Encoder(self.schema)
+        self._explainer: Explainer | None = None
         self._heads: dict[tuple[str, int], bytes] = {}
 
     def answer(
@@ -43,6 +45,27 @@ class ReadyModel:
         """Score, decide and price rows; see `app.predict.answer.predictions`."""
         judged, notes = self.judge(rows, pricing)
         return predictions(judged, pricing, self.model.labels, notes, first)
+
+    def explain(
+        self, rows: Rows, pricing: Pricing, first: int = 0
+    ) -> tuple[list[Explained], Tally]:
+        """Answer as `answer` does, each row with what its columns add.
+
+        Raises
+        ------
+        InvalidRequestError
+            When the model cannot tell.
+        """
+        answers, tally = self.answer(rows, pricing, first)
+        encoded = self._encoder.encode(rows.numbers, rows.categories)
+        return explained(answers, self.explainer.explain(encoded.matrix)), tally
+
+    @property
+    def explainer(self) -> Explainer:
+        """Return what explains this model's answers; refuse where nothing can."""
+        if self._explainer is None:
+            self._explainer = Explainer(self.schema, self.model.scorer)
+        return self._explainer
 
     def judge(self, rows: Rows, pricing: Pricing) -> tuple[Judged, Notes]:
         """Score rows and decide them, guards first; say what is unlike training."""

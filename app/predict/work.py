@@ -17,7 +17,7 @@ from msgspec import Raw
 from app.errors import FieldError
 from app.features.faults import MAX_FAULTS, unusable
 from app.models.queries import ResolvedVersion
-from app.predict.answer import Tally
+from app.predict.answer import Prediction, Tally
 from app.predict.envelope import Envelope, decode_grid, malformed
 from app.predict.faults import grid_faults, instance_faults
 from app.predict.pricing import Pricing, pricing_at
@@ -43,6 +43,13 @@ class Question:
     columns: list[str] | None
     ignore_extra: bool
     pricing: Pricing
+    explain: bool = False
+
+    def answer(self, rows: Rows, first: int = 0) -> tuple[Sequence[Prediction], Tally]:
+        """Return the answers to read rows, the first of which has index ``first``."""
+        if self.explain:
+            return self.ready.explain(rows, self.pricing, first)
+        return self.ready.answer(rows, self.pricing, first)
 
     def faults(self, rows: Sequence[Raw], first: int) -> Iterator[FieldError]:
         """Yield what is wrong with raw rows, the first of which has index ``first``."""
@@ -82,7 +89,7 @@ def ask(ready: ReadyModel, version: ResolvedVersion, envelope: Envelope) -> Ques
     Raises
     ------
     InvalidRequestError
-        When columns or costs do not fit the model.
+        When columns or costs do not fit the model, or it cannot explain its answers.
     """
     ignore = envelope.ignore_extra
     columns = None
@@ -96,7 +103,9 @@ def ask(ready: ReadyModel, version: ResolvedVersion, envelope: Envelope) -> Ques
         reader = ready.readers.lists(columns, ignore_extra=ignore)
     costs = envelope.costs
     pricing = ready.pricing if costs is None else pricing_at(ready.model, costs)
-    return Question(ready, version, reader, rows, columns, ignore, pricing)
+    # Refused here, before any row is read.
+    explain = envelope.explain and ready.explainer is not None
+    return Question(ready, version, reader, rows, columns, ignore, pricing, explain)
 
 
 def answer(question: Question) -> Answered:
@@ -112,7 +121,7 @@ def answer(question: Question) -> Answered:
     except Unreadable as error:
         faults = tuple(islice(question.faults(question.raw_rows(), 0), MAX_FAULTS + 1))
         raise (unusable(faults) if faults else malformed(error)) from None
-    answers, tally = question.ready.answer(rows, question.pricing)
+    answers, tally = question.answer(rows)
     return _assembled(question, _ENCODER.encode(answers), tally)
 
 
@@ -145,7 +154,7 @@ def answer_in_parts(
         part = raw_rows[first : first + size]
         rows = _read(question, part, first, faults)
         if rows is not None and not faults:
-            answers, tally = question.ready.answer(rows, question.pricing, first)
+            answers, tally = question.answer(rows, first)
             parts.append(_ENCODER.encode(answers)[1:-1])
             total.add(tally)
         first += len(part)

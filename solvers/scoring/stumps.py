@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from solvers.scoring.base import Outputs, register
 
-__all__ = ["AdaBoostStumpsScorer", "StumpsScorer"]
+__all__ = ["AdaBoostStumpsScorer", "StumpSums", "StumpsScorer"]
 
 Floats = NDArray[np.float64]
 
@@ -46,7 +46,7 @@ class _Steps:
         return found
 
 
-class _StumpSums:
+class StumpSums:
     """What the two kinds of stump ensembles share."""
 
     kind = "stumps"
@@ -150,7 +150,7 @@ class _StumpSums:
 
 
 @register("stumps")
-class StumpsScorer(_StumpSums):
+class StumpsScorer(StumpSums):
     """Abstention stumps: a classifier h and a rejector r.
 
     Parameters
@@ -166,7 +166,7 @@ class StumpsScorer(_StumpSums):
 
 
 @register("adaboost-stumps")
-class AdaBoostStumpsScorer(_StumpSums):
+class AdaBoostStumpsScorer(StumpSums):
     """Plain stumps: a classifier h, the same payload; answer 0 adds nothing."""
 
     kind = "adaboost-stumps"

@@ -10,12 +10,8 @@ from hypothesis import strategies as st
 from app.errors import ApiError
 from app.models.queries import ResolvedVersion
 from app.predict.envelope import Costs, Envelope, Grid, decode_grid, read_envelope
-from app.predict.openapi import (
-    ANSWER_EXAMPLE,
-    ANSWER_SCHEMA,
-    REQUEST_EXAMPLES,
-    REQUEST_SCHEMA,
-)
+from app.predict.examples import ANSWER_EXAMPLE, EXPLAINED_EXAMPLE, REQUEST_EXAMPLES
+from app.predict.openapi import ANSWER_SCHEMA, REQUEST_SCHEMA
 from app.predict.ready import ReadyModel
 from app.predict.work import answer, ask
 from tests.app.predict.conftest import served
@@ -56,6 +52,7 @@ BODIES = st.fixed_dictionaries(
         ),
         "extra_columns": _mostly(st.sampled_from(["refuse", "ignore"])),
         "costs": _mostly(COSTS),
+        "explain": _mostly(st.booleans()),
         "more": st.none(),
     },
 )
@@ -103,6 +100,7 @@ def test_the_examples_are_accepted(name):
 
 def test_the_example_answer_fits_its_schema():
     jsonschema_rs.validate(ANSWER_SCHEMA, ANSWER_EXAMPLE)
+    jsonschema_rs.validate(ANSWER_SCHEMA, EXPLAINED_EXAMPLE)
 
 
 def test_a_real_answer_has_the_members_of_the_example():

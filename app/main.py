@@ -1,7 +1,8 @@
 """Wiring only: settings in, one ASGI application out.
 
-request -> Trace -> Gate -> BodyLimit -> POST /predict: the prediction endpoint
-                                      -> anything else: FastAPI's routes
+request -> Trace -> TimeLimit -> Gate -> BodyLimit
+        -> POST /predict: the prediction endpoint
+        -> anything else: FastAPI's routes
 """
 
 import logging
@@ -37,6 +38,7 @@ from app.web import docs, openapi, problems
 from app.web.body_limit import BodyLimit
 from app.web.gate import Gate
 from app.web.paths import add_prefix, route_path
+from app.web.time_limit import TimeLimit
 from app.web.trace import Trace
 
 __all__ = ["create_app"]
@@ -76,7 +78,8 @@ def create_app(settings: Settings, stopping: threading.Event | None = None) -> A
         await routes(scope, receive, send)
 
     root_path = settings.root_path
-    return Trace(Gate(BodyLimit(served, settings), settings), state.metrics)
+    gate = Gate(BodyLimit(served, settings), settings)
+    return Trace(TimeLimit(gate, settings), state.metrics)
 
 
 def _routes(state: AppState, predict: PredictEndpoint) -> FastAPI:

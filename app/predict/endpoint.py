@@ -25,6 +25,7 @@ from app.predict.pool import BulkPool
 from app.predict.ready import ReadyModel
 from app.predict.work import Answered, answer, answer_in_parts, ask
 from app.state import AppState
+from app.web.depth import check_depth
 from app.web.failures import translate
 from app.web.problems import send_problem
 
@@ -57,6 +58,7 @@ class PredictEndpoint:
 
     def __init__(self, state: AppState) -> None:
         settings, self._database = state.settings, state.database
+        self._most_depth = settings.max_json_depth
         self._catalogue = Catalogue(self._find)
         self._loaded = LoadedModels(
             state.store.read, ReadyModel, settings.models_in_memory
@@ -89,6 +91,7 @@ class PredictEndpoint:
             await _send(answered.body, send)
 
     async def _answer(self, body: bytes) -> Answered:
+        await check_depth(body, self._most_depth)
         if len(body) > LARGE_BYTES:
             return await self._bulk.answer(body)
         envelope = read_envelope(body)

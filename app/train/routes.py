@@ -16,6 +16,7 @@ from app.jobs.schemas import JobAnswer
 from app.state import state_of
 from app.train.openapi import REQUEST_BODY
 from app.train.queueing import queue
+from app.web.bodies import body_of
 from app.web.openapi import problems
 
 __all__ = ["router"]
@@ -37,10 +38,6 @@ IdempotencyKey = Annotated[
         examples=["8e03978e-40d5-43e8-bc93-6894a57f9324"],
     ),
 ]
-
-
-async def _body(request: Request) -> bytes:
-    return await request.body()
 
 
 @router.post(
@@ -67,7 +64,7 @@ async def _body(request: Request) -> bytes:
     openapi_extra={"requestBody": REQUEST_BODY},
 )
 def train(
-    body: Annotated[bytes, Depends(_body)],
+    body: Annotated[bytes, Depends(body_of)],
     session: Transaction,
     request: Request,
     response: Response,

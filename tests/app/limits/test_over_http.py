@@ -1,0 +1,72 @@
+"""The limits of a request on the real server, each with the error it gives."""
+
+import socket
+import time
+
+import pytest
+
+
+@pytest.fixture(scope="module")
+def tight(tmp_path_factory, service_type):
+    service = service_type(
+        tmp_path_factory.mktemp("tight"),
+        {
+            "DEMUR_MAX_JSON_DEPTH": "10",
+            "DEMUR_MAX_TRAINING_ROWS": "50",
+            "DEMUR_REQUEST_SECONDS": "2",
+        },
+        ("--no-worker",),
+    ).start()
+    yield service
+    service.stop()
+
+
+def training(n):
+    return {
+        "model": "m",
+        "trainer": {"kind": "svm"},
+        "rule": {"kind": "chow", "reject_threshold": 0.2},
+        "data": {
+            "kind": "inline",
+            "columns": ["x", "y"],
+            "rows": [[float(k), "yes" if k % 3 else "no"] for k in range(n)],
+        },
+        "target": {"column": "y", "positive": "yes"},
+    }
+
+
+@pytest.mark.parametrize("path", ["/train", "/predict"])
+@pytest.mark.parametrize("padding", [0, 2_000_000], ids=["small", "large"])
+def test_a_body_that_is_nested_too_deeply(tight, path, padding):
+    body = b'{"x":' * 11 + b"1" + b"}" * 11 + b" " * padding
+    answer = tight.http.post(
+        path, content=body, headers={"content-type": "application/json"}
+    )
+    assert answer.status_code == 400
+    assert answer.json()["type"] == "/problems/malformed-request"
+    assert "DEMUR_MAX_JSON_DEPTH" in answer.json()["detail"]
+
+
+def test_more_rows_than_a_training_may_have(tight):
+    assert tight.http.post("/train", json=training(50)).status_code == 202
+    refused = tight.http.post("/train", json=training(51))
+    assert refused.status_code == 422
+    assert refused.json()["errors"][0]["pointer"] == "/data/rows"
+    assert "DEMUR_MAX_TRAINING_ROWS" in refused.json()["detail"]
+
+
+@pytest.mark.parametrize("path", ["/train", "/predict"])
+def test_a_client_that_stops_sending_is_not_waited_for(tight, path):
+    host, port = tight.url.removeprefix("http://").split(":")
+    began = time.monotonic()
+    with socket.create_connection((host, int(port)), timeout=20) as line:
+        line.sendall(
+            f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99\r\n"
+            "Content-Type: application/json\r\n\r\n{".encode()
+        )
+        told = b""
+        while part := line.recv(65536):  # until the server hangs up
+            told += part
+    assert told.startswith(b"HTTP/1.1 408 ")
+    assert b"/problems/request-timeout" in told
+    assert 1.5 < time.monotonic() - began < 10

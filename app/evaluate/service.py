@@ -24,10 +24,10 @@ from app.features.table import Table
 from app.guards.tables import guarded_rows
 from app.models.schemas import VersionRef
 from app.models.service import known_version
+from app.plain import finite
 from app.state import AppState
 from app.train.parsing import read_as
 from app.train.schemas import DatasetData, Target
-from app.worker.facts import finite
 
 __all__ = ["evaluate_version"]
 

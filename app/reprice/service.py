@@ -10,12 +10,12 @@ from app.evidence.stored import Stored
 from app.models.publication import VISIBLE_AFTER_S, add_version
 from app.models.schemas import VersionRef
 from app.models.service import known_version
+from app.plain import finite
 from app.reprice.asking import changed
 from app.reprice.choosing import Chosen, choose
 from app.reprice.schemas import Evaluations, RepriceAnswer, RepriceRequest
 from app.state import AppState
 from app.train.pairs import rule_kind
-from app.worker.facts import finite
 
 __all__ = ["reprice"]
 
@@ -46,6 +46,7 @@ def reprice(
     artifact = {**chosen.model.to_payload(), "evidence": chosen.stored.payload()}
     file = state.store.write(artifact)
     with state.database.write() as session:
+        known_version(session, name, version)  # it may have been deleted meanwhile
         number = add_version(session, name, summary, file)
     time.sleep(VISIBLE_AFTER_S)
     return RepriceAnswer(

@@ -26,9 +26,10 @@ import msgspec
 from app import logs
 from app.artifacts.store import ArtifactStore
 from app.errors import ApiError, TrainingFailedError
+from app.plain import finite
 from app.web.failures import translate
 from app.worker.bounds import out_of_memory
-from app.worker.facts import finite, library_versions
+from app.worker.facts import library_versions
 from app.worker.limits import bound_memory, die_with_parent, yield_to_others
 from app.worker.messages import (
     Begin,

@@ -1,13 +1,9 @@
-"""What is added to every version: which libraries made it, as JSON can hold it."""
+"""What is added to every version: which libraries made it."""
 
-import math
 import platform
 from importlib.metadata import version
-from typing import Any
 
-import numpy as np
-
-__all__ = ["finite", "library_versions"]
+__all__ = ["library_versions"]
 
 LIBRARIES = ("demur", "numpy", "scipy", "numba", "scikit-learn", "joblib")
 
@@ -18,18 +14,3 @@ def library_versions() -> dict[str, str]:
         "python": platform.python_version(),
         **{name: version(name) for name in LIBRARIES},
     }
-
-
-def finite(value: Any) -> Any:
-    """Return ``value`` as JSON has it: plain numbers, null for what is not finite."""
-    if isinstance(value, dict):
-        return {str(key): finite(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [finite(item) for item in value]
-    if isinstance(value, np.ndarray):
-        return finite(value.tolist())
-    if isinstance(value, np.generic):
-        return finite(value.item())
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value

@@ -53,11 +53,15 @@ class HistogramTreesScorer:
 
     def score(self, X: Floats) -> Floats:
         """Return the log-odds of each row, shape (n_rows,)."""
+        return np.asarray(self._forest.sums(self.coded(X), self._baseline))
+
+    def coded(self, X: Floats) -> Floats:
+        """Return the rows as the trees compare them: categories by their place."""
         if self._categories:
             X = X.copy()
             for column, values in self._categories:
                 X[:, column] = _places(X[:, column], values)
-        return np.asarray(self._forest.sums(X, self._baseline))
+        return X
 
     def reject_scores(self, X: Floats) -> None:  # noqa: ARG002 - the protocol's signature
         """Return None: the trees have no reject function."""

@@ -22,6 +22,7 @@ from solvers.boosting.tree_descent import (
     best_constant,
     boost_trees,
 )
+from solvers.boosting.tree_importance import measured_rows, tree_importance
 from solvers.boosting.tree_validation import TreeValidation
 from solvers.costs import CostMatrix
 from solvers.errors import UnknownNameError
@@ -180,7 +181,19 @@ class AbstentionTreeBoostingClassifier(RejectOptionMixin, BaseEstimator):
         self.n_rounds_ = n_rounds
         self.objective_path_ = np.array(path.objective[: n_rounds + 1])
         self._scorer = AbstentionTreesScorer(self._payload(path, codes))
+        self._measured = rows.take(measured_rows(len(rows.y), n_rounds))
         return self
+
+    @property
+    def importance_(self) -> dict[str, NDArray[np.float64]]:
+        """What each feature does: "h", "r" and "rejected", see ``tree_importance``.
+
+        Measured on training rows, at most 2,000 of them, evenly spaced.
+        """
+        check_is_fitted(self)
+        seen, trees = self._measured, self._scorer.payload()["trees"]
+        r = self._scorer.pair(seen.X)[1]
+        return tree_importance(trees, seen.X, seen.weight, r)
 
     def _settings(self) -> TreeBoosting:
         check_boosting(self)

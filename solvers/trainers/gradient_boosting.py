@@ -22,6 +22,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
+from solvers.boosting.tree_importance import measured_rows, tree_importance
 from solvers.errors import Interrupted
 from solvers.scoring.histogram_trees import HistogramTreesScorer
 from solvers.trainers.base import RejectOptionMixin
@@ -165,7 +166,18 @@ class GradientBoostingRejectClassifier(RejectOptionMixin, BaseEstimator):
         self.model_ = model
         self.n_rounds_ = int(model.n_iter_)
         self._scorer = HistogramTreesScorer(histogram_trees_payload(model))
+        self._measured = rows.take(measured_rows(len(rows.y), self.n_rounds_))
         return self
+
+    @property
+    def importance_(self) -> dict[str, NDArray[np.float64]]:
+        """What each feature does to the log-odds, as "h": see ``tree_importance``.
+
+        Measured on training rows, at most 2,000 of them, evenly spaced.
+        """
+        check_is_fitted(self)
+        seen, trees = self._measured, self._scorer.payload()["trees"]
+        return tree_importance(trees, self._scorer.coded(seen.X), seen.weight, None)
 
     def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return the log-odds of ``classes_[1]`` for each row, shape (n_rows,)."""

@@ -19,7 +19,11 @@ __all__ = ["ABSTENTION_BOOSTING", "ABSTENTION_TREES", "ADABOOST", "GRADIENT_BOOS
 
 
 def importance(booster: Any, names: Sequence[str]) -> Facts:
-    """Return what each column does to the score and to rejection, by name."""
+    """Return what each column does to the score and to rejection, by name.
+
+    The boosters read missing values and codes of categories themselves, so encoded
+    columns are the user's own.
+    """
     return {
         part: dict(zip(names, map(float, values), strict=True))
         for part, values in booster.importance_.items()
@@ -51,8 +55,10 @@ def _adaboost(trainer: AdaBoostTrainer, setting: Setting) -> Any:
 
 
 def _tree_facts(booster: Any, names: Sequence[str]) -> Facts:
-    del names  # the trees' importance is not told
-    return {"trees": int(booster.n_rounds_)}
+    return {
+        "trees": int(booster.n_rounds_),
+        "importance": importance(booster, names),
+    }
 
 
 def _abstention_trees(trainer: AbstentionTreesTrainer, setting: Setting) -> Any:

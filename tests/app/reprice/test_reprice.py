@@ -1,6 +1,7 @@
 """Versions re-priced on the real service: what changes, what stays, what is refused."""
 
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 import pytest
@@ -247,3 +248,13 @@ def test_a_new_version_answers_at_once_and_waits_for_nobody_else(server, hinge):
         made = repriced(server, "hinge", 1, rule={"kind": "chow"})
         assert time.monotonic() - began >= 0.1
         assert predict(server, "hinge", ROWS[:1])["model"] == made["model"]
+
+
+def test_repricings_at_once_get_numbers_of_their_own(server, hinge):
+    def one(_):
+        return repriced(server, "hinge", 1, rule={"kind": "chow"})["model"]["version"]
+
+    with ThreadPoolExecutor(4) as threads:
+        numbers = list(threads.map(one, range(4)))
+    assert sorted(numbers) == list(range(min(numbers), min(numbers) + 4))
+    assert predict(server, "hinge", ROWS[:1])["model"]["version"] == max(numbers)

@@ -70,7 +70,7 @@ def test_parts_of_stumps_are_their_own_steps():
 @pytest.mark.parametrize("n_trees", [0, 500, 100_000])
 def test_measured_rows_are_bounded(n_trees):
     few, many = measured_rows(300, n_trees), measured_rows(1_000_000, n_trees)
-    assert len(few) == 300
+    assert len(few) == (100 if n_trees > 500 else 300)
     assert len(many) == len(np.unique(many)) <= 2_000
     assert many[0] == 0
     assert many[-1] == 999_999

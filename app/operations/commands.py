@@ -1,5 +1,6 @@
 """The commands of an operator: ``demur backup``, ``demur restore``."""
 
+import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -50,10 +51,16 @@ def register(demur: typer.Typer, read_settings: Callable[[], Settings]) -> None:
 @contextmanager
 def _told() -> Iterator[None]:
     """Tell in one line why nothing was done, and end with status 1."""
+    from sqlalchemy.exc import OperationalError  # noqa: PLC0415 - slow to import
+
     try:
         yield
     except OperationError as error:
         typer.echo(f"demur: {error}", err=True)
+        raise typer.Exit(1) from None
+    except (OperationalError, sqlite3.Error) as error:
+        reason = " ".join(str(getattr(error, "orig", error)).split())
+        typer.echo(f"demur: the database cannot be used: {reason}", err=True)
         raise typer.Exit(1) from None
     except OSError as error:
         place = f": {error.filename}" if error.filename else ""

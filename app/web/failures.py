@@ -14,6 +14,7 @@ log = logging.getLogger(__name__)
 
 NO_ROOM = {errno.ENOSPC, errno.EDQUOT}
 FULL = ("database or disk is full", "No space left on device")
+READ_ONLY = ("readonly database", "read-only transaction")
 
 
 def translate(error: BaseException) -> ApiError:
@@ -27,8 +28,12 @@ def translate(error: BaseException) -> ApiError:
         return StorageFullError("the data folder has no room left")
     if isinstance(error, OSError) and error.errno == errno.EROFS:
         return StorageFullError("the data folder is read-only")
-    if isinstance(error, DBAPIError) and any(text in str(error.orig) for text in FULL):
-        return StorageFullError("the database has no room left")
+    if isinstance(error, DBAPIError):
+        said = str(error.orig)
+        if any(text in said for text in FULL):
+            return StorageFullError("the database has no room left")
+        if any(text in said for text in READ_ONLY):
+            return StorageFullError("the database is read-only")
     if isinstance(error, OperationalError | PoolTimeoutError):
         log.error("database: %s", getattr(error, "orig", error))
         return ServiceUnavailableError("the database does not answer; try again")

@@ -1,5 +1,6 @@
 """An evaluation: labelled rows through a version, as predictions go through it."""
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -66,7 +67,7 @@ def evaluate_version(
     if model.calibration is None:
         msg = "this version keeps no calibration, so its probabilities cannot be judged"
         raise ConflictError(msg)
-    evidence = _scored(model, table.take(part.rows), part)
+    evidence, notes = _scored(model, table.take(part.rows), part)
     decisions = decide(model.rule, model.calibration, evidence)
     figures, warnings = evaluate(evidence, decisions, model.calibration, model.costs)
     figures = finite(figures)
@@ -79,7 +80,7 @@ def evaluate_version(
         training=then,
         compared=compare(then, figures),
         promise=check(model.rule, model.costs, part, decisions),
-        warnings=warnings,
+        warnings=[*warnings, *notes],
     )
 
 
@@ -105,7 +106,8 @@ def _known(row: ModelVersion, request: EvaluateRequest, table: Table) -> set[str
     return {name for name in used if name is not None}
 
 
-def _scored(model: ServedModel, table: Table, part: Part) -> Evidence:
+def _scored(model: ServedModel, table: Table, part: Part) -> tuple[Evidence, list[str]]:
+    """Return the rows with their scores, and what is unlike training in them."""
     typed = feature_table(table, model.features)
     encoded = encode_table(model.features, typed)
     guarded = guarded_rows(model.guards, model.features, typed, encoded)
@@ -115,4 +117,6 @@ def _scored(model: ServedModel, table: Table, part: Part) -> Evidence:
         row = int(part.rows[int(np.argmin(usable))])
         detail = "the score overflows: the row lies too far outside the training rows"
         raise unusable([FieldError(f"/data/rows/{row}", detail, row=row)])
-    return evidence
+    notes = Counter(note for said in encoded.notes.values() for note in said)
+    told = [f"{note.text} (rows: {count})" for note, count in notes.items()]
+    return evidence, told

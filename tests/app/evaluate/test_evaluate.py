@@ -80,6 +80,18 @@ def test_rows_of_another_world_differ_from_training(server):
     assert any("no better than a constant" in text for text in told["warnings"])
 
 
+def test_what_training_never_saw_is_counted(server):
+    strange = [
+        [*row[:3], "moon", row[-1]] if i < 7 else row for i, row in enumerate(NEW)
+    ]
+    (said,) = [
+        text
+        for text in evaluated(server, data=inline(strange))["warnings"]
+        if text.startswith("unseen_category: ward")
+    ]
+    assert said.endswith("(rows: 7)")
+
+
 def test_the_held_out_share_of_positives_can_be_corrected(server):
     told = evaluated(server, prevalence=0.05)
     assert told["prevalence"] == 0.05

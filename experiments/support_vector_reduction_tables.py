@@ -115,13 +115,15 @@ def _lines(
     """Return accuracy, support vectors and the change of risk of each method."""
     told: dict[str, list[dict[str, Any]]] = {}
     changes: dict[str, list[float]] = {}
+    unreduced: dict[int, dict[str, Any]] = {}
     for one in results:
         name = _name(one["task"]["method"])
-        told.setdefault("unreduced", []).append(one["before"])
+        unreduced[one["task"].get("draw", 0)] = one["before"]
         told.setdefault(name, []).append(one["after"])
         change = 100.0 * (one["after"]["cost"] - one["before"]["cost"])
         changes.setdefault(name, []).append(change)
     lines = []
+    told = {"unreduced": list(unreduced.values()), **told}
     for name, measured in told.items():
         accuracy = [100.0 * one["accuracy"] for one in measured]
         vectors = [float(one["support_vectors"]) for one in measured]

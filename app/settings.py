@@ -7,7 +7,7 @@ told in one line, by its name and never with the value itself (it may be a key).
 import ipaddress
 from functools import lru_cache
 from pathlib import Path
-from typing import Annotated, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
@@ -113,6 +113,13 @@ class Settings(BaseSettings):
     models_in_memory: int = Field(default=32, ge=1)
     """Model versions that one API process keeps loaded; the least used leaves first."""
 
+    prediction_log: Literal["off", "best-effort", "required"] = "off"
+    """Whether decisions are logged. ``best-effort`` answers also where that fails, and
+    counts what is lost; ``required`` answers 503 or 507 then."""
+
+    prediction_log_days: int = Field(default=30, ge=1, le=36_500)
+    """How many days files of the prediction log are kept after their own (UTC)."""
+
     root_path: str = ""
     """Path under which a proxy publishes the service, such as ``/demur``."""
 
@@ -189,6 +196,11 @@ class Settings(BaseSettings):
     def artifacts_dir(self) -> Path:
         """The folder of the model artifacts."""
         return self.data_dir / "artifacts"
+
+    @property
+    def prediction_log_dir(self) -> Path:
+        """The folder of the prediction log."""
+        return self.data_dir / "predictions"
 
     @property
     def datasets_dir(self) -> Path:

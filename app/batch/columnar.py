@@ -7,7 +7,7 @@ metadata stay.
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import BinaryIO, Literal, Protocol
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -16,7 +16,7 @@ from app.batch.answering import Answering
 from app.batch.columns import arrays, schema
 from app.batch.features import FeatureColumns
 from app.datasets.reading.arrow_sources import plain
-from app.datasets.reading.columnar import ArrowStream, ColumnarFile, ParquetFile
+from app.datasets.reading.columnar import ArrowStream, ParquetFile
 from app.datasets.reading.limits import Limits
 from app.datasets.reading.names import check_names
 from app.datasets.reading.options import ReadOptions
@@ -36,18 +36,29 @@ class _Writer(Protocol):
 def answer_columnar(
     answering: Answering,
     form: Literal["parquet", "arrow"],
-    source: Path,
-    target: Path,
+    paths: tuple[Path, Path],
+    log: BinaryIO,
     limits: Limits,
 ) -> Tally:
-    """Write the file ``source`` with its decisions to ``target``.
+    """Write a file with its decisions to another, and their lines to ``log``.
+
+    Parameters
+    ----------
+    answering : Answering
+    form : {"parquet", "arrow"}
+    paths : pair of Path
+        The file, and where the other one goes.
+    log : binary file
+        Of the prediction log.
+    limits : Limits
 
     Raises
     ------
     InvalidRequestError
         When the file is no such file, lacks a feature, or a cell is not acceptable;
-        ``target`` may then be half written.
+        the other file may then be half written.
     """
+    source, target = paths
     file = ParquetFile(source, limits) if form == "parquet" else ArrowStream(source)
     names = check_names(file.schema.names, limits, kept=False)
     reading = Reading(ReadOptions(), limits, text=False)
@@ -56,26 +67,18 @@ def answer_columnar(
     fields = [*file.schema, *schema(answering.labels)]
     wider = pa.schema(fields, metadata=file.schema.metadata)
     with _writer(form, target, wider) as writer:
-        return _answer(answering, file, columns, wider, writer)
-
-
-def _answer(
-    answering: Answering,
-    file: ColumnarFile,
-    columns: FeatureColumns,
-    wider: pa.Schema,
-    writer: _Writer,
-) -> Tally:
-    tally = Tally()
-    for batch in file.batches():
-        known = [plain(batch.column(name)) for name in columns.names]
-        decided = answering.decide(columns.rows(Batch(known, tally.rows)), tally.rows)
-        added = arrays(decided, answering.labels)
-        writer.write_batch(
-            pa.RecordBatch.from_arrays([*batch.columns, *added], schema=wider)
-        )
-        tally.add(decided.tally())
-    return tally
+        tally = Tally()
+        for batch in file.batches():
+            known = [plain(batch.column(name)) for name in columns.names]
+            rows = columns.rows(Batch(known, tally.rows))
+            decided = answering.decide(rows, tally.rows)
+            added = arrays(decided, answering.labels)
+            writer.write_batch(
+                pa.RecordBatch.from_arrays([*batch.columns, *added], schema=wider)
+            )
+            log.write(answering.logged(decided, tally.rows))
+            tally.add(decided.tally())
+        return tally
 
 
 def _writer(

@@ -10,6 +10,7 @@ be answered at once.
 
 from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -28,7 +29,7 @@ from app.datasets.reading.values import Reading
 from app.errors import InvalidRequestError
 from app.predict.answer import Tally
 
-__all__ = ["CsvBatch", "Records"]
+__all__ = ["Answered", "CsvBatch", "Records"]
 
 _BLOCK_BYTES = 1 << 19
 
@@ -62,6 +63,14 @@ class Records:
     ends: NDArray[np.int64]
     filled: NDArray[np.bool_] | None
     """Which records are rows; None where all are."""
+
+
+class Answered(NamedTuple):
+    """The lines of a block, what is counted of it, and its line in the log."""
+
+    lines: memoryview
+    tally: Tally
+    logged: bytes
 
 
 class CsvBatch:
@@ -134,14 +143,14 @@ class CsvBatch:
         end = b"\r\n" if layout.crlf else b"\n"
         return Form(layout, columns, layout.grammar.delimiter.join(names) + end), rest
 
-    def answer(self, records: Records) -> tuple[memoryview, Tally]:
+    def answer(self, records: Records) -> Answered:
         """Return the records of a block with their decisions, as bytes.
 
         May run in several threads at once, on different blocks.
         """
         form, block, first = records.form, records.block, records.first_row
         if not len(records.ends):
-            return memoryview(b""), Tally()
+            return Answered(memoryview(b""), Tally(), b"")
         table = strings(block, form.layout, first, form.columns.names)
         cells = [column.combine_chunks() for column in table.columns]
         batch = Batch(cells, first, partial(place_of, block, form.layout))
@@ -157,7 +166,8 @@ class CsvBatch:
             null_replacement="",
         )
         ended = pc.binary_join_element_wise(lines, "", form.line_end)
-        return _bytes(ended), decided.tally()
+        logged = self._answering.logged(decided, first)
+        return Answered(_bytes(ended), decided.tally(), logged)
 
 
 def _filled(data: bytes, ends: NDArray[np.int64]) -> NDArray[np.bool_] | None:

@@ -61,6 +61,7 @@ async def predict_batch(
     version = await predict.resolve(query.model)
     options = read_options(query, tab="tab" in media_type)
     store = DatasetStore(state.settings.datasets_dir)
+    entry = predict.journal.entry(request.scope["request_id"])
     with lane.admitted(), store.staging() as folder:
         job = BatchJob(
             state.settings.artifacts_dir.resolve(),
@@ -70,9 +71,13 @@ async def predict_batch(
             limits_of(state.settings),
             folder.resolve() / "sent",
             folder.resolve() / "answered",
+            None if entry is None else entry.stamp,
         )
         await receive(request, job.source)
         tally = await lane.run(answer_file, job)
+        if entry is not None:
+            entry.rows = tally.rows
+            await run_in_threadpool(predict.journal.adopt, entry, job.log)
         file = await run_in_threadpool(job.target.open, "rb")
         size = job.target.stat().st_size
     predict.note(version, tally)

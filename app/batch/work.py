@@ -7,6 +7,7 @@ answer is sent when it is whole: a fault in the last line is then still an answe
 own, and a client that sends everything before it reads anything waits for nobody.
 """
 
+import io
 import os
 from collections import deque
 from collections.abc import Iterator
@@ -20,10 +21,11 @@ from app.artifacts.loaded import LoadedModels
 from app.artifacts.store import ArtifactStore
 from app.batch.answering import Answering
 from app.batch.columnar import answer_columnar
-from app.batch.csv import CsvBatch, Records
+from app.batch.csv import Answered, CsvBatch, Records
 from app.datasets.reading.limits import Limits
 from app.datasets.reading.options import Format, ReadOptions
 from app.errors import InvalidRequestError
+from app.journal.entries import Stamp
 from app.models.queries import ResolvedVersion
 from app.predict.answer import Tally
 from app.predict.ready import ReadyModel
@@ -34,8 +36,6 @@ IN_FLIGHT = 4
 _CHUNK_BYTES = 1 << 19
 _MODELS = 4
 _THREADS = min(4, os.cpu_count() or 1)
-
-Answered = tuple[memoryview, Tally]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +49,13 @@ class BatchJob:
     limits: Limits
     source: Path
     target: Path
+    stamp: Stamp | None = None
+    """Of the request, where its decisions are logged: beside ``target``."""
+
+    @property
+    def log(self) -> Path:
+        """Where the lines of the prediction log go."""
+        return self.target.with_suffix(".log")
 
 
 def answer_file(job: BatchJob) -> Tally:
@@ -62,12 +69,14 @@ def answer_file(job: BatchJob) -> Tally:
         When the model's file is not what was written.
     """
     ready = _loaded(job.artifacts).get(job.version.sha256)
-    answering = Answering(ready, job.version)
-    if job.form in ("parquet", "arrow"):
-        return answer_columnar(answering, job.form, job.source, job.target, job.limits)
-    batch = CsvBatch(answering, job.options, job.limits)
-    with job.source.open("rb") as source, job.target.open("wb") as target:
-        return answer_csv(batch, source, target)
+    answering = Answering(ready, job.version, job.stamp)
+    with io.BytesIO() if job.stamp is None else job.log.open("wb") as log:
+        if job.form in ("parquet", "arrow"):
+            paths = (job.source, job.target)
+            return answer_columnar(answering, job.form, paths, log, job.limits)
+        batch = CsvBatch(answering, job.options, job.limits)
+        with job.source.open("rb") as source, job.target.open("wb") as target:
+            return answer_csv(batch, source, target, log)
 
 
 @cache
@@ -75,8 +84,10 @@ def _loaded(artifacts: Path) -> LoadedModels[ReadyModel]:
     return LoadedModels(ArtifactStore(artifacts, "batch").read, ReadyModel, _MODELS)
 
 
-def answer_csv(batch: CsvBatch, source: BinaryIO, target: BinaryIO) -> Tally:
-    """Write a CSV file with its decisions; see ``answer_file``."""
+def answer_csv(
+    batch: CsvBatch, source: BinaryIO, target: BinaryIO, log: BinaryIO | None = None
+) -> Tally:
+    """Write a CSV file with its decisions, and their lines of the prediction log."""
     tally = Tally()
     pending: deque[Future[Answered]] = deque()
     written = False
@@ -84,12 +95,14 @@ def answer_csv(batch: CsvBatch, source: BinaryIO, target: BinaryIO) -> Tally:
     def write_until(most: int) -> None:
         nonlocal written
         while len(pending) > most:
-            lines, counts = pending.popleft().result()
+            lines, counts, logged = pending.popleft().result()
             if not written:
                 target.write(batch.header)
                 written = True
             target.write(lines)
             tally.add(counts)
+            if log is not None:
+                log.write(logged)
 
     with ThreadPoolExecutor(_THREADS) as threads:
         try:

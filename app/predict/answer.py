@@ -20,10 +20,20 @@ from app.guards.guards import GUARDS, reason_counts
 from app.predict.expected import dearer, expected, likelier
 from app.predict.pricing import Pricing
 
-__all__ = ["Distances", "ExpectedCosts", "Prediction", "Tally", "predictions"]
+__all__ = [
+    "NAMES",
+    "REASONS",
+    "Distances",
+    "ExpectedCosts",
+    "Prediction",
+    "Tally",
+    "predictions",
+]
 
-_NAMES = {1: "+1", -1: "-1", 0: "reject"}
-_REASONS = ("ambiguous", *GUARDS)
+NAMES = {1: "+1", -1: "-1", 0: "reject"}
+"""Decisions as they are told, in the order of ``app.predict.expected``."""
+REASONS = ("ambiguous", *GUARDS)
+"""Why a row is rejected: by the rule, or by the guard of this code."""
 _NO_GUARD = (0,) * len(GUARDS)
 
 
@@ -156,13 +166,13 @@ def predictions(
         forced = labels.positive if positive else labels.negative
         answers.append(
             Prediction(
-                _NAMES[decision],
+                NAMES[decision],
                 forced if decision else None,
                 score,
                 p,
                 cost,
                 told,
-                None if decision else _REASONS[guard],
+                None if decision else REASONS[guard],
                 forced,
                 Distances(value - lower, value - upper) if measured else None,
                 warnings,

@@ -10,6 +10,7 @@ import logging
 import multiprocessing
 import os
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from threading import Thread
 
@@ -18,6 +19,7 @@ from threadpoolctl import threadpool_limits
 from app.artifacts.loaded import LoadedModels
 from app.artifacts.store import ArtifactStore
 from app.db.session import Database, open_database
+from app.journal.entries import Entry, Stamp
 from app.models.catalogue import Reference
 from app.models.queries import ResolvedVersion, resolve
 from app.predict.envelope import read_envelope
@@ -54,8 +56,14 @@ def begin(database_url: str, artifacts: str) -> None:
     _Process.loaded = LoadedModels(store.read, ReadyModel, _MODELS)
 
 
-def answer_body(body: bytes) -> Answered:
+def answer_body(body: bytes, stamp: Stamp | None = None) -> Answered:
     """Answer one body.
+
+    Parameters
+    ----------
+    body : bytes
+    stamp : Stamp, optional
+        Of the request, where the prediction log is on: the answer brings its lines.
 
     Raises
     ------
@@ -65,14 +73,18 @@ def answer_body(body: bytes) -> Answered:
     try:
         envelope = read_envelope(body)
         version = _resolved(Reference.parse(envelope.model))
-        question = ask(_Process.loaded.get(version.sha256), version, envelope)
-        steps = answer_in_parts(question, PART_ROWS)
+        entry = None if stamp is None else Entry(stamp)
+        ready = _Process.loaded.get(version.sha256)
+        steps = answer_in_parts(ask(ready, version, envelope, entry), PART_ROWS)
+        lines: list[bytes] = []
         while True:
             try:
                 next(steps)
             except StopIteration as end:
                 answered: Answered = end.value
-                return answered
+                return replace(answered, logged=b"".join(lines))
+            if entry is not None:
+                lines += entry.pack()
     except Exception as error:
         problem = translate(error)
         if problem is not error:

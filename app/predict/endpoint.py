@@ -16,6 +16,8 @@ from app.errors import (
     MethodNotAllowedError,
     UnsupportedMediaTypeError,
 )
+from app.journal.entries import Entry
+from app.journal.journal import Journal
 from app.models.catalogue import Catalogue, Reference
 from app.models.queries import ResolvedVersion, resolve
 from app.predict.answer import Tally
@@ -66,11 +68,18 @@ class PredictEndpoint:
         self._counts = PredictionCounts(state.metrics.registry)
         self._bulk = BulkPool(settings.database, str(settings.artifacts_dir))
         self._one_at_a_time = asyncio.Lock()
+        self.journal = Journal(
+            settings.prediction_log_dir,
+            settings.prediction_log,
+            settings.prediction_log_days,
+            state.metrics.registry,
+        )
 
     def close(self) -> None:
         """Let threads and the process for large requests end."""
         self._catalogue.close()
         self._bulk.close()
+        self.journal.close()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one HTTP request."""
@@ -80,7 +89,11 @@ class PredictEndpoint:
             body = await _read(receive)
             if body is None:
                 return
-            answered = await self._answer(body)
+            entry = self.journal.entry(scope["request_id"])
+            answered = await self._answer(body, entry)
+            if entry is not None:
+                entry.rows = answered.tally.rows
+                await self.journal.keep(entry, answered.logged)
         except ApiError as error:
             await send_problem(error, scope, send)
         except Exception as error:
@@ -90,10 +103,11 @@ class PredictEndpoint:
             self._counts.note(answered.version, answered.tally)
             await _send(answered.body, send)
 
-    async def _answer(self, body: bytes) -> Answered:
+    async def _answer(self, body: bytes, entry: Entry | None) -> Answered:
         await check_depth(body, self._most_depth)
         if len(body) > LARGE_BYTES:
-            return await self._bulk.answer(body)
+            stamp = None if entry is None else entry.stamp
+            return await self._bulk.answer(body, stamp)
         envelope = read_envelope(body)
         version = self._catalogue.peek(envelope.model)
         if version is None:
@@ -101,7 +115,7 @@ class PredictEndpoint:
         ready = self._loaded.peek(version.sha256)
         if ready is None:
             ready = await asyncio.to_thread(self._loaded.get, version.sha256)
-        question = ask(ready, version, envelope)
+        question = ask(ready, version, envelope, entry)
         if _is_small(body):
             return answer(question)
         async with self._one_at_a_time:

@@ -6,6 +6,7 @@ from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 
 from app.errors import ServiceUnavailableError
+from app.journal.entries import Stamp
 from app.predict.bulk import answer_body, begin
 from app.predict.work import Answered
 
@@ -30,8 +31,10 @@ class BulkPool:
         self._executor: ProcessPoolExecutor | None = None
         self._waiting = 0
 
-    async def answer(self, body: bytes) -> Answered:
+    async def answer(self, body: bytes, stamp: Stamp | None = None) -> Answered:
         """Return the answer to a body.
+
+        With a ``stamp``, its lines of the prediction log as well.
 
         Raises
         ------
@@ -50,7 +53,7 @@ class BulkPool:
         executor = self._executor or self._start()
         try:
             loop = asyncio.get_running_loop()
-            return await loop.run_in_executor(executor, answer_body, body)
+            return await loop.run_in_executor(executor, answer_body, body, stamp)
         except BrokenProcessPool:
             if self._executor is executor:
                 self._executor = None

@@ -1,6 +1,6 @@
 """A loaded model with everything that answering takes, made once."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -14,11 +14,13 @@ from app.predict.explain import Explained, Explainer, explained
 from app.predict.pricing import Pricing, own_pricing
 from app.predict.rows import RowReaders, Rows
 
-__all__ = ["ReadyModel", "head", "tail"]
+__all__ = ["Note", "ReadyModel", "head", "tail"]
 
 _ENCODER = msgspec.json.Encoder()
 
 Notes = Mapping[int, list[RowNote]]
+Note = Callable[[int, Judged, Sequence[Prediction]], None]
+"""Takes the index of the first row, and what was decided and answered."""
 
 
 class ReadyModel:
@@ -40,14 +42,20 @@ class ReadyModel:
         self._heads: dict[tuple[str, int], bytes] = {}
 
     def answer(
-        self, rows: Rows, pricing: Pricing, first: int = 0
+        self, rows: Rows, pricing: Pricing, first: int = 0, note: Note | None = None
     ) -> tuple[list[Prediction], Tally]:
-        """Score, decide and price rows; see `app.predict.answer.predictions`."""
+        """Score, decide and price rows; see `app.predict.answer.predictions`.
+
+        ``note`` is told what was decided.
+        """
         judged, notes = self.judge(rows, pricing)
-        return predictions(judged, pricing, self.model.labels, notes, first)
+        told = predictions(judged, pricing, self.model.labels, notes, first)
+        if note is not None:
+            note(first, judged, told[0])
+        return told
 
     def explain(
-        self, rows: Rows, pricing: Pricing, first: int = 0
+        self, rows: Rows, pricing: Pricing, first: int = 0, note: Note | None = None
     ) -> tuple[list[Explained], Tally]:
         """Answer as `answer` does, each row with what its columns add.
 
@@ -56,7 +64,7 @@ class ReadyModel:
         InvalidRequestError
             When the model cannot tell.
         """
-        answers, tally = self.answer(rows, pricing, first)
+        answers, tally = self.answer(rows, pricing, first, note)
         encoded = self._encoder.encode(rows.numbers, rows.categories)
         return explained(answers, self.explainer.explain(encoded.matrix)), tally
 

@@ -16,12 +16,13 @@ from msgspec import Raw
 
 from app.errors import FieldError
 from app.features.faults import MAX_FAULTS, unusable
+from app.journal.entries import Entry
 from app.models.queries import ResolvedVersion
 from app.predict.answer import Prediction, Tally
 from app.predict.envelope import Envelope, decode_grid, malformed
 from app.predict.faults import grid_faults, instance_faults
 from app.predict.pricing import Pricing, pricing_at
-from app.predict.ready import ReadyModel, tail
+from app.predict.ready import Note, ReadyModel, tail
 from app.predict.rows import RowReader, Rows
 
 __all__ = ["Answered", "Question", "answer", "answer_in_parts", "ask"]
@@ -44,12 +45,14 @@ class Question:
     ignore_extra: bool
     pricing: Pricing
     explain: bool = False
+    note: Note | None = None
+    """Is told what was decided, where the prediction log is on."""
 
     def answer(self, rows: Rows, first: int = 0) -> tuple[Sequence[Prediction], Tally]:
         """Return the answers to read rows, the first of which has index ``first``."""
         if self.explain:
-            return self.ready.explain(rows, self.pricing, first)
-        return self.ready.answer(rows, self.pricing, first)
+            return self.ready.explain(rows, self.pricing, first, self.note)
+        return self.ready.answer(rows, self.pricing, first, self.note)
 
     def faults(self, rows: Sequence[Raw], first: int) -> Iterator[FieldError]:
         """Yield what is wrong with raw rows, the first of which has index ``first``."""
@@ -81,10 +84,25 @@ class Answered:
     body: bytes
     version: ResolvedVersion
     tally: Tally
+    logged: bytes = b""
+    """Lines of the prediction log that were made already."""
 
 
-def ask(ready: ReadyModel, version: ResolvedVersion, envelope: Envelope) -> Question:
+def ask(
+    ready: ReadyModel,
+    version: ResolvedVersion,
+    envelope: Envelope,
+    entry: Entry | None = None,
+) -> Question:
     """Return the question that a request puts to this model.
+
+    Parameters
+    ----------
+    ready : ReadyModel
+    version : ResolvedVersion
+    envelope : Envelope
+    entry : Entry, optional
+        Of the prediction log: takes what will be decided.
 
     Raises
     ------
@@ -105,7 +123,13 @@ def ask(ready: ReadyModel, version: ResolvedVersion, envelope: Envelope) -> Ques
     pricing = ready.pricing if costs is None else pricing_at(ready.model, costs)
     # Refused here, before any row is read.
     explain = envelope.explain and ready.explainer is not None
-    return Question(ready, version, reader, rows, columns, ignore, pricing, explain)
+    note = None
+    if entry is not None:
+        entry.begin(version, pricing)
+        note = entry.note
+    return Question(
+        ready, version, reader, rows, columns, ignore, pricing, explain, note
+    )
 
 
 def answer(question: Question) -> Answered:

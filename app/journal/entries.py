@@ -1,0 +1,132 @@
+"""One request in the prediction log: its decisions as lines of JSON.
+
+A line holds some consecutive rows of one request, column by column:
+
+    time, request_id, model, version    what was asked, when
+    first_row                           index in the request of the first row
+    rule                                on, lower, upper, closed: `Band.payload`
+    costs                               the four prices, or null
+    scores, probabilities, reject_scores
+    decisions, reasons                  as they were answered
+    expected_costs                      of "+1", "-1" and "reject"; or null
+    expected_cost                       of the decision taken; or null
+
+It is all that the decisions follow from, and no more: ``demur audit`` recomputes them.
+"""
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+
+from app.artifacts.model import Judged
+from app.models.queries import ResolvedVersion
+from app.predict.answer import Prediction
+from app.predict.pricing import Pricing
+
+__all__ = ["Decisions", "Entry", "Stamp"]
+
+_ENCODER = msgspec.json.Encoder()
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """Which request, and when it came (seconds since 1970)."""
+
+    request_id: str
+    at: float = field(default_factory=time.time)
+
+    @property
+    def moment(self) -> datetime:
+        """When it came, in UTC."""
+        return datetime.fromtimestamp(self.at, UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Decisions:
+    """What was answered to some rows, as lists of equal length."""
+
+    decisions: Sequence[str]
+    reasons: Sequence[str | None]
+    expected_costs: dict[str, Sequence[float]] | None
+    expected_cost: Sequence[float] | None
+
+    @classmethod
+    def of(cls, answers: Sequence[Prediction]) -> "Decisions":
+        """Return what these answers say."""
+        costs: dict[str, Sequence[float]] | None = None
+        cost = None
+        told = [answer.expected_costs for answer in answers]
+        priced = [each for each in told if each is not None]
+        if priced:
+            costs = {
+                "+1": [each.plus for each in priced],
+                "-1": [each.minus for each in priced],
+                "reject": [each.reject for each in priced],
+            }
+            cost = [a.expected_cost for a in answers if a.expected_cost is not None]
+        decisions = [answer.decision for answer in answers]
+        return cls(decisions, [answer.reason for answer in answers], costs, cost)
+
+
+class Entry:
+    """The decisions of one request.
+
+    Making lines of them takes a while, so it is put off: `note` keeps references,
+    `pack` writes what was noted.
+
+    Parameters
+    ----------
+    stamp : Stamp
+    """
+
+    def __init__(self, stamp: Stamp) -> None:
+        self.stamp = stamp
+        self.rows = 0
+        self._version: ResolvedVersion | None = None
+        self._pricing: Pricing | None = None
+        self._noted: list[tuple[int, Judged, Sequence[Prediction]]] = []
+
+    def begin(self, version: ResolvedVersion, pricing: Pricing) -> None:
+        """Say what answers."""
+        self._version, self._pricing = version, pricing
+
+    def note(self, first: int, judged: Judged, answers: Sequence[Prediction]) -> None:
+        """Keep the answers to rows, the first of which has index ``first``."""
+        self._noted.append((first, judged, answers))
+        self.rows += len(answers)
+
+    def pack(self) -> Iterator[bytes]:
+        """Yield a line for each part that was noted since the last call."""
+        noted, self._noted = self._noted, []
+        for first, judged, answers in noted:
+            if answers:
+                yield self.line(first, judged, Decisions.of(answers))
+
+    def line(self, first: int, judged: Judged, told: Decisions) -> bytes:
+        """Return rows as one line."""
+        version, pricing = self._version, self._pricing
+        assert version is not None  # noqa: S101 - begin comes first
+        assert pricing is not None  # noqa: S101
+        p, r = judged.probabilities, judged.outputs.reject_score
+        costs = pricing.costs
+        record: dict[str, Any] = {
+            "time": self.stamp.moment.isoformat(timespec="milliseconds"),
+            "request_id": self.stamp.request_id,
+            "model": version.name,
+            "version": version.version,
+            "first_row": first,
+            "rule": pricing.band.payload(),
+            "costs": None if costs is None else asdict(costs),
+            "scores": judged.scores.tolist(),
+            "probabilities": None if p is None else p.tolist(),
+            "reject_scores": None if r is None else r.tolist(),
+            "decisions": told.decisions,
+            "reasons": told.reasons,
+            "expected_costs": told.expected_costs,
+            "expected_cost": told.expected_cost,
+        }
+        return _ENCODER.encode(record) + b"\n"

@@ -65,10 +65,11 @@ class Settings(BaseSettings):
     """Most rows of a data set."""
 
     max_dataset_columns: int = Field(default=10_000, ge=1)
-    """Most columns of a data set, and of a batch."""
+    """Most columns of a data set, of a batch, and of the table in a training (422)."""
 
     max_cell_bytes: int = Field(default=10_000, ge=1)
-    """Longest text, in bytes of UTF-8, in one cell of a data set."""
+    """Longest text, in bytes of UTF-8, in one cell of a data set, and of the table in a
+    training (422). A category has 1,000 characters at most in any case."""
 
     max_training_rows: int = Field(default=1_000_000, ge=1)
     """Most rows that one training may take into memory; POST /train answers 422 for

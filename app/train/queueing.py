@@ -1,5 +1,7 @@
 """From a checked training to its place in the queue: limits first, and never twice."""
 
+from collections.abc import Iterator
+
 from sqlalchemy.orm import Session
 
 from app.datasets.training import note_use, outline
@@ -70,17 +72,42 @@ def queue(
 
 def _check_limits(submission: Submission, settings: Settings) -> None:
     """Refuse what this service's settings do not allow."""
-    faults = []
-    rows, most_rows = submission.table.n_rows, settings.max_training_rows
-    if rows > most_rows:
-        detail = (
-            f"there are {rows} rows, a training takes at most {most_rows}"
-            " (DEMUR_MAX_TRAINING_ROWS)"
-        )
-        faults.append(FieldError(at("data", "rows"), detail))
+    faults = list(_table_faults(submission.table, settings))
     seconds, most_seconds = submission.request.max_seconds, settings.max_job_seconds
     if seconds is not None and seconds > most_seconds:
         detail = f"a training may run {most_seconds} s (DEMUR_MAX_JOB_SECONDS)"
         faults.append(FieldError(at("max_seconds"), detail))
     if faults:
         raise refuse(faults)
+
+
+def _table_faults(table: Table, settings: Settings) -> Iterator[FieldError]:
+    """Yield what is too large in the table of a request."""
+    rows, most_rows = table.n_rows, settings.max_training_rows
+    if rows > most_rows:
+        detail = (
+            f"there are {rows} rows, a training takes at most {most_rows}"
+            " (DEMUR_MAX_TRAINING_ROWS)"
+        )
+        yield FieldError(at("data", "rows"), detail)
+    columns, most_columns = len(table.names), settings.max_dataset_columns
+    if columns > most_columns:
+        detail = (
+            f"there are {columns} columns, a table has at most {most_columns}"
+            " (DEMUR_MAX_DATASET_COLUMNS)"
+        )
+        yield FieldError(at("data", "columns"), detail)
+    most_bytes = settings.max_cell_bytes
+    for position, name in enumerate(table.names):
+        if table.types[name] != "categorical":
+            continue
+        for row, cell in enumerate(table.columns[name]):
+            if isinstance(cell, str) and _is_longer(cell, most_bytes):
+                detail = f"a text has {most_bytes} bytes at most (DEMUR_MAX_CELL_BYTES)"
+                yield FieldError(at("data", "rows", row, position), detail, row, name)
+                break
+
+
+def _is_longer(text: str, most_bytes: int) -> bool:
+    """Tell whether a text has more bytes in UTF-8, of which a character has up to 4."""
+    return 4 * len(text) > most_bytes and len(text.encode()) > most_bytes

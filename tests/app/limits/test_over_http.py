@@ -13,6 +13,8 @@ def tight(tmp_path_factory, service_type):
         {
             "DEMUR_MAX_JSON_DEPTH": "10",
             "DEMUR_MAX_TRAINING_ROWS": "50",
+            "DEMUR_MAX_DATASET_COLUMNS": "4",
+            "DEMUR_MAX_CELL_BYTES": "20",
             "DEMUR_REQUEST_SECONDS": "2",
         },
         ("--no-worker",),
@@ -53,6 +55,25 @@ def test_more_rows_than_a_training_may_have(tight):
     assert refused.status_code == 422
     assert refused.json()["errors"][0]["pointer"] == "/data/rows"
     assert "DEMUR_MAX_TRAINING_ROWS" in refused.json()["detail"]
+
+
+def test_more_columns_or_longer_texts_than_a_table_may_have(tight):
+    request = training(20)
+    table = request["data"]
+    table["columns"] += ["a", "b"]
+    table["rows"] = [[*row, 1.0, "\u00e9" * 10] for row in table["rows"]]
+    assert tight.http.post("/train", json=request).status_code == 202
+    table["rows"][7][3] += "x"
+    refused = tight.http.post("/train", json=request)
+    (error,) = refused.json()["errors"]
+    assert (refused.status_code, error["pointer"]) == (422, "/data/rows/7/3")
+    assert (error["row"], error["column"]) == (7, "b")
+    assert "DEMUR_MAX_CELL_BYTES" in error["detail"]
+    table["rows"] = [[*row[:3], None, 2.0] for row in table["rows"]]
+    table["columns"].append("c")
+    refused = tight.http.post("/train", json=request)
+    assert refused.status_code == 422
+    assert refused.json()["errors"][0]["pointer"] == "/data/columns"
 
 
 @pytest.mark.parametrize("path", ["/train", "/predict"])

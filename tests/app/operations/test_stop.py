@@ -1,0 +1,44 @@
+"""A stop finishes what has begun: SIGTERM in the midst of a request."""
+
+import json
+import signal
+import socket
+import time
+
+import httpx
+import pytest
+
+ROWS = [[float(k), "yes" if k % 3 else "no"] for k in range(60)]
+TRAINING = {
+    "model": "m",
+    "trainer": {"kind": "svm"},
+    "rule": {"kind": "chow", "reject_threshold": 0.2},
+    "data": {"kind": "inline", "columns": ["x", "y"], "rows": ROWS},
+    "target": {"column": "y", "positive": "yes"},
+}
+
+
+def test_a_request_that_has_begun_is_answered_and_what_it_did_stays(start_service):
+    service = start_service("--no-worker")
+    host, port = service.url.removeprefix("http://").split(":")
+    body = json.dumps(TRAINING).encode()
+    head = (
+        "POST /train HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+        f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+    ).encode()
+    with socket.create_connection((host, int(port)), timeout=20) as line:
+        line.sendall(head + body[:100])
+        time.sleep(0.5)
+        service.process.send_signal(signal.SIGTERM)
+        time.sleep(0.5)
+        with pytest.raises(httpx.TransportError):
+            httpx.get(f"{service.url}/livez")
+        line.sendall(body[100:])
+        answer = b""
+        while part := line.recv(65536):
+            answer += part
+    assert answer.startswith(b"HTTP/1.1 202 "), answer
+    job_id = json.loads(answer.partition(b"\r\n\r\n")[2])["id"]
+    assert service.stop() == 0
+    service.start()
+    assert service.job(job_id)["status"] == "queued"

@@ -5,6 +5,7 @@
     artifacts/<sha256>.joblib         the models that its versions name
     datasets/<id>.<sha256>.parquet    the data sets that it names
 
+The prediction log is not in it: it has a time of its own after which it is gone.
 Digests find damage, not malice: models run what they say when they are loaded, so an
 archive is restored only from whom one trusts with the service.
 """

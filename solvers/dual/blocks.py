@@ -1,10 +1,11 @@
 """Decomposition into blocks: pair steps on some hundred rows at a time.
 
-Each round takes the kernel rows of a block from the cache, lowers the violation within
-the block on its own small matrix, and adds what changed to the gradient of all rows.
-Small blocks touch few rows, which is all that an easy problem needs; 512 rows do for
-most others. Where many rounds go by, the weights are strongly coupled (large C), and
-larger blocks save more memory traffic than their longer inner steps cost.
+Each round lowers the violation within a block of rows on their own small matrix, and
+adds what changed to the gradient of all rows. Only that takes whole kernel rows, from
+the cache, and only of rows whose weight has moved. Small blocks touch few rows, which
+is all that an easy problem needs; 512 rows do for most others. Where many rounds go by,
+the weights are strongly coupled (large C), and larger blocks save more memory traffic
+than their longer inner steps cost.
 """
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from solvers.dual.pairs import pair_steps
 from solvers.dual.state import PairState, Reporter
-from solvers.dual.sweeps import add_rows, extremes, mirror
+from solvers.dual.sweeps import extremes, mirror
 from solvers.dual.working_set import Block, renew
 from solvers.kernels import RowCache
 
@@ -63,13 +64,11 @@ def run_blocks(
             block.grow(_size(stage, n, cache))
         places = renew(block, up, down, keep)
         brought += len(places)
-        slots = cache.fetch(block.rows)
         _refill(cache, block, places)
         target = max(_INNER_PART * (top - bottom), 0.5 * tolerance)
         steps += _inner(
             block,
             cache,
-            slots,
             state,
             target,
             max_steps - steps,
@@ -93,7 +92,6 @@ def _refill(cache: RowCache, block: Block, places: Indices) -> None:
 def _inner(
     block: Block,
     cache: RowCache,
-    slots: Indices,
     state: PairState,
     target: float,
     max_steps: int,
@@ -118,7 +116,7 @@ def _inner(
         reporter.tell(violation, steps)
     change = beta - before
     moved = np.flatnonzero(change)
-    add_rows(state.g, cache.table, slots[moved], change[moved])
+    cache.add_to(state.g, rows[moved], change[moved])
     state.beta[rows] = beta
     state.low[rows] = low
     state.high[rows] = high

@@ -28,9 +28,9 @@ from solvers.dual.problem import DualProblem, bias_and_violation
 from solvers.dual.registry import Progress, register
 from solvers.dual.solution import DualSolution, relative_gap
 from solvers.dual.state import PairState, Reporter, start_state
-from solvers.dual.sweeps import add_rows
 from solvers.dual.threads import one_blas_thread
 from solvers.dual.whole_matrix import run_pairs
+from solvers.kernels.sums import add_rows
 
 __all__ = ["solve_decomposition"]
 
@@ -164,11 +164,11 @@ class _Run:
         """Set the gradient from float32 rows, which stay in the cache."""
         used = np.flatnonzero(self.state.beta)
         if self.whole is not None:
-            add_rows(self.state.g, self.whole, used, self.state.beta[used])
+            g = self.state.g
+            add_rows(g, self.whole, used, self.state.beta[used], 0, len(g))
         elif self.cache is not None:
-            half = max(1, self.cache.capacity // 2)
-            for first in range(0, len(used), half):
-                part = used[first : first + half]
-                slots = self.cache.fetch(part)
-                add_rows(self.state.g, self.cache.table, slots, self.state.beta[part])
+            most = max(1, self.cache.capacity // 2)
+            for first in range(0, len(used), most):
+                part = used[first : first + most]
+                self.cache.add_to(self.state.g, part, self.state.beta[part])
                 self.reporter.again()

@@ -5,9 +5,11 @@ from numpy.typing import NDArray
 
 from solvers.kernels.double import DoubleRows
 from solvers.kernels.single import SingleRows
+from solvers.kernels.sums import add_rows
 
 __all__ = ["RowCache"]
 
+Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 
@@ -43,24 +45,33 @@ class RowCache:
         self._used_at = np.zeros(self.capacity, dtype=np.int64)
         self._clock = 0
 
-    def fetch(self, rows: Indices) -> Indices:
-        """Return the slots of ``table`` that hold these rows, computing what lacks.
+    def add_to(self, g: Floats, rows: Indices, change: Floats) -> None:
+        """Add ``sum_a change[a] * K[rows[a]]`` to ``g``, in place and in float64.
 
-        Slots stay valid until the next call. At most ``capacity`` distinct rows.
+        Rows that are not in the table are computed, and added piece by piece while
+        each piece is still in the processor's cache. At most ``capacity`` distinct
+        rows.
         """
         self._clock += 1
         slots = self._slot_of[rows]
-        self._used_at[slots[slots >= 0]] = self._clock
-        missing = rows[slots < 0]
+        lacking = slots < 0
+        held = slots[~lacking]
+        self._used_at[held] = self._clock
+        add_rows(g, self.table, held, change[~lacking], 0, len(g))
+        missing, change = rows[lacking], change[lacking]
         if len(missing):
-            oldest = np.argpartition(self._used_at, len(missing) - 1)[: len(missing)]
-            oldest.sort()
-            leaving = self._row_in[oldest]
-            self._slot_of[leaving[leaving >= 0]] = -1
-            self._slot_of[missing] = oldest
-            self._row_in[oldest] = missing
-            self._used_at[oldest] = self._clock
-            self.source.fill(missing, self.table, oldest)
-            self.computed += len(missing)
-            slots = self._slot_of[rows]
-        return slots
+            slots = self._room_for(missing)
+            for part, start, stop in self.source.pieces(missing, self.table, slots):
+                add_rows(g, self.table, slots[part], change[part], start, stop)
+
+    def _room_for(self, rows: Indices) -> Indices:
+        """Return slots for new rows, those used least recently."""
+        oldest = np.argpartition(self._used_at, len(rows) - 1)[: len(rows)]
+        oldest.sort()
+        leaving = self._row_in[oldest]
+        self._slot_of[leaving[leaving >= 0]] = -1
+        self._slot_of[rows] = oldest
+        self._row_in[oldest] = rows
+        self._used_at[oldest] = self._clock
+        self.computed += len(rows)
+        return oldest

@@ -1,5 +1,6 @@
 """Kernel rows in float64: exact up to rounding, for certificates and large weights."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -84,8 +85,21 @@ class DoubleRows:
         own: Indices | None = None,
     ) -> None:
         """Write the kernel rows ``rows`` into ``out[slots]`` (see SingleRows)."""
+        for _ in self.pieces(rows, out, slots, columns, own):
+            pass
+
+    def pieces(
+        self,
+        rows: Indices,
+        out: NDArray[np.floating[Any]],
+        slots: Indices,
+        columns: Indices | None = None,
+        own: Indices | None = None,
+    ) -> Iterator[tuple[slice, int, int]]:
+        """Write rows and stop after each piece of them (see SingleRows)."""
         width = self.X.shape[0] if columns is None else len(columns)
         for start in range(0, len(rows), _CHUNK_ROWS):
             part = slice(start, start + _CHUNK_ROWS)
             at = None if own is None else own[part]
             out[slots[part], :width] = self.block(rows[part], columns, at)
+            yield part, 0, width

@@ -60,22 +60,23 @@ _from_bits: Any = intrinsic(_as_float)
 
 
 @njit(cache=True, nogil=True, fastmath=_FUSED)
-def gaussian_rows(products, half_rows, half, rows, out, slots):  # type: ignore[no-untyped-def]
-    """Write Gaussian kernel rows into ``out[slots]``, ones on their diagonal.
+def gaussian_rows(products, half_rows, half, rows, start, out, slots):  # type: ignore[no-untyped-def]
+    """Write columns of Gaussian kernel rows into ``out[slots]``, from ``start`` on.
 
     Parameters
     ----------
-    products : (m, n) float32 or float64
+    products : (m, w) float32 or float64
         Inner products of rows scaled by ``sqrt(2 gamma)``.
-    half_rows, half : (m,), (n,) of the same type
+    half_rows, half : (m,), (w,) of the same type
         Half their squared lengths.
     rows : (m,) int64
-        The rows' own columns, where the kernel is 1.
+        The rows' own columns in ``out``, where the kernel is 1.
+    start : int
     out : (n_slots, n) float32
     slots : (m,) int64
     """
     for a in range(len(rows)):
-        target = out[slots[a]]
+        target = out[slots[a], start : start + len(half)]
         product = products[a]
         own = half_rows[a]
         for k in range(len(half)):
@@ -93,4 +94,5 @@ def gaussian_rows(products, half_rows, half, rows, out, slots):  # type: ignore[
             p = p * (r * r) + r + _ONE
             exponent = (_bits(shifted) - _ROUND_BITS + _BIAS) << _MANTISSA
             target[k] = p * _from_bits(exponent)
-        target[rows[a]] = _ONE
+        if start <= rows[a] < start + len(half):
+            target[rows[a] - start] = _ONE

@@ -6,6 +6,9 @@ are too large for float32, products are taken in float64 and only the result is
 rounded.
 """
 
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -15,12 +18,15 @@ from scipy import sparse
 from solvers.kernels.exponential import gaussian_rows
 from solvers.kernels.kernel import Kernel, evaluate
 
-__all__ = ["SingleRows"]
+__all__ = ["Piece", "SingleRows"]
 
 Indices = NDArray[np.int64]
+Piece = tuple[slice, int, int]
 
-_CHUNK_BYTES = 2 * 2**20
-_CHUNK_ROWS = 256
+# A piece of this size stays in the second-level cache while it is worked on.
+_PIECE_BYTES = 2**19
+_PIECE_COLUMNS = 2048
+_LEAST_PIECE_ROWS, _MOST_PIECE_ROWS = 32, 256
 # Above these |x - z|^2 gamma scales, float32 distances lose digits that matter.
 _MEAN_LENGTH, _MAX_LENGTH = 4.0, 64.0
 # A sparse matrix is unpacked when that is small and its rows are not very sparse.
@@ -48,6 +54,7 @@ class SingleRows:
         self._by_evaluation = kernel.kind in {"precomputed", "callable"}
         if not self._by_evaluation:
             self._prepare()
+        self._tiles = self._all_tiles()
 
     def fill(
         self,
@@ -69,26 +76,49 @@ class SingleRows:
         own : (m,) int64, optional
             Where each row itself stands among the columns; default ``rows``.
         """
-        others = self._of(columns)
+        for _ in self.pieces(rows, out, slots, columns, own):
+            pass
+
+    def pieces(
+        self,
+        rows: Indices,
+        out: NDArray[np.floating[Any]],
+        slots: Indices,
+        columns: Indices | None = None,
+        own: Indices | None = None,
+    ) -> Iterator[Piece]:
+        """Write rows as ``fill`` does, and stop after each piece of them.
+
+        Yields
+        ------
+        (part, start, stop)
+            The columns from start to stop of ``rows[part]`` have just been written:
+            who reads them now finds them in the processor's cache.
+        """
         own = rows if own is None else own
-        width = self.X.shape[0] if columns is None else len(columns)
-        step = int(np.clip(_CHUNK_BYTES // (4 * max(width, 1)), 32, _CHUNK_ROWS))
-        for start in range(0, len(rows), step):
-            stop = start + step
-            part, places = rows[start:stop], slots[start:stop]
-            if self._by_evaluation:
-                out[places, :width] = self._evaluated(part, columns)
-            elif self._gaussian:
-                gaussian_rows(
-                    self._products(part, others),
-                    self._half[part],
-                    self._half if columns is None else self._half[columns],
-                    own[start:stop],
-                    out,
-                    places,
-                )
-            else:
-                out[places, :width] = self._powered(self._products(part, others))
+        tiles = self._tiles if columns is None else [self._tile(columns)]
+        width = max(tile.stop - tile.start for tile in tiles)
+        step = np.clip(_PIECE_BYTES // (4 * width), _LEAST_PIECE_ROWS, _MOST_PIECE_ROWS)
+        for first in range(0, len(rows), int(step)):
+            part = slice(first, first + int(step))
+            left = None if self._by_evaluation else self._scaled[rows[part]]
+            for tile in tiles:
+                if left is None:
+                    out[slots[part], :width] = self._evaluated(rows[part], columns)
+                elif self._gaussian:
+                    gaussian_rows(
+                        _products(left, tile.others),
+                        self._half[rows[part]],
+                        tile.half,
+                        own[part],
+                        tile.start,
+                        out,
+                        slots[part],
+                    )
+                else:
+                    values = self._powered(_products(left, tile.others))
+                    out[slots[part], tile.start : tile.stop] = values
+                yield part, tile.start, tile.stop
 
     def _evaluated(self, rows: Indices, columns: Indices | None) -> Any:
         X = self.X
@@ -97,14 +127,32 @@ class SingleRows:
             return values.toarray() if sparse.issparse(values) else values
         return evaluate(self.kernel, X[rows], X if columns is None else X[columns])
 
-    def _of(self, columns: Indices | None) -> Any:
-        """Return the scaled rows that columns stand for, as products need them."""
+    def _tile(self, columns: Indices) -> "_Tile":
+        """Return the tile of these columns, to be written from column 0 on."""
         if self._by_evaluation:
-            return None
-        if columns is None:
-            return self._scaled if self._transposed is None else self._transposed
-        chosen = self._scaled[columns]
-        return chosen if self._transposed is None else chosen.T.copy()
+            return _Tile(0, len(columns), None, None)
+        others = self._scaled[columns]
+        if not sparse.issparse(others):
+            others = others.T.copy()
+        half = self._half[columns] if self._gaussian else None
+        return _Tile(0, len(columns), others, half)
+
+    def _all_tiles(self) -> list["_Tile"]:
+        n = self.X.shape[0]
+        if self._by_evaluation:
+            return [_Tile(0, n, None, None)]
+        if sparse.issparse(self._scaled):
+            return [_Tile(0, n, self._scaled, self._half if self._gaussian else None)]
+        bounds = np.linspace(0, n, -(-n // _PIECE_COLUMNS) + 1).astype(int).tolist()
+        return [
+            _Tile(
+                start,
+                stop,
+                self._scaled[start:stop].T.copy(),
+                self._half[start:stop] if self._gaussian else None,
+            )
+            for start, stop in pairwise(bounds)
+        ]
 
     def _prepare(self) -> None:
         X, gamma = self.X, float(self.kernel.gamma)
@@ -126,13 +174,6 @@ class SingleRows:
                 single, half = scaled, _half_lengths(scaled)
             self._half = half.astype(single.dtype)
         self._scaled = single
-        self._transposed = None if sparse.issparse(single) else single.T.copy()
-
-    def _products(self, rows: Indices, others: Any) -> NDArray[np.floating[Any]]:
-        left = self._scaled[rows]
-        if self._transposed is None:
-            return np.ascontiguousarray((others @ left.T.toarray()).T)
-        return np.asarray(left @ others)
 
     def _powered(self, products: NDArray[np.floating[Any]]) -> Any:
         kernel = self.kernel
@@ -142,6 +183,26 @@ class SingleRows:
         if kernel.kind == "sigmoid":
             return np.tanh(products, out=products)
         return _power(products, int(kernel.degree))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Tile:
+    """Neighbouring columns of the table, and the scaled rows they stand for.
+
+    ``others`` is (n_features, width) when dense, else a CSR matrix of the rows;
+    ``half`` are half their squared lengths.
+    """
+
+    start: int
+    stop: int
+    others: Any
+    half: NDArray[np.floating[Any]] | None
+
+
+def _products(left: Any, others: Any) -> NDArray[np.floating[Any]]:
+    if sparse.issparse(others):
+        return np.ascontiguousarray((others @ left.T.toarray()).T)
+    return np.asarray(left @ others)
 
 
 def _half_lengths(X: Any) -> NDArray[np.float64]:

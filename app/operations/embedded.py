@@ -43,6 +43,8 @@ def retire(database: Path) -> None:
     ------
     OperationError
         When anybody has it open.
+    sqlite3.OperationalError
+        When the disk is full or read-only.
     """
     if not database.exists():
         return
@@ -50,7 +52,9 @@ def retire(database: Path) -> None:
         try:
             mode = connection.execute("PRAGMA journal_mode = DELETE").fetchone()[0]
         except sqlite3.OperationalError as error:
-            raise OperationError(IN_USE) from error
+            if "locked" in str(error):
+                raise OperationError(IN_USE) from None
+            raise
         except sqlite3.DatabaseError:
             mode = "none"  # it is damaged, and about to be replaced
     if mode == "wal":

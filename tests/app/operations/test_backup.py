@@ -1,9 +1,12 @@
 """Backup and restore by the command line: all of it comes back, or nothing changes."""
 
+import hashlib
 import io
 import os
 import shutil
 import sqlite3
+import subprocess
+import sys
 import tarfile
 from contextlib import closing
 from pathlib import Path
@@ -11,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from app.operations import restore as restoring
+from app.operations.archive import named_files
 from app.operations.errors import OperationError
 from app.settings import Settings
 
@@ -183,6 +187,70 @@ def test_a_restore_that_fails_at_its_last_step_leaves_the_old_database(
         restoring.restore(Settings(data_dir=folder), archive, force=True)
     assert (folder / "demur.sqlite3").read_bytes() == before
     assert not list(folder.glob(".restore-*"))
+
+
+KILLED_AT = {
+    "unpacking": "restoring._check_database = die",
+    "checked": "restoring.retire = lambda path: die() if not STAGED(path) else None",
+    "first file moved": "Path.replace = moved_one(Path.replace)",
+    "all files moved": "restoring._sync = lambda path: FILES(path) or die()",
+    "database moved": "restoring._remove_others = die",
+}
+DIE = """
+import os, sys
+from pathlib import Path
+from app.operations import restore as restoring
+from app.settings import Settings
+FILES = lambda path: path.name in ("artifacts", "datasets")
+STAGED = lambda path: path.name.startswith(".restore-")
+def die(*_):
+    os._exit(9)
+def moved_one(move):
+    def replace(path, target):
+        move(path, target)
+        die()
+    return replace
+{step}
+restoring.restore(Settings(data_dir=Path(sys.argv[1])), Path(sys.argv[2]), force=True)
+"""
+
+
+@pytest.mark.parametrize("step", KILLED_AT)
+def test_a_restore_that_is_killed_leaves_the_old_or_the_new(archive, tmp_path, step):
+    folder = tmp_path / "data"
+    folder.mkdir()
+    settings = Settings(data_dir=folder)
+    restoring.restore(settings, archive)
+    database = folder / "demur.sqlite3"
+    with closing(sqlite3.connect(database)) as connection:
+        connection.execute("PRAGMA journal_mode = WAL")
+        with connection:
+            connection.execute("UPDATE models SET name = 'older'")
+    old = names_of(database)
+    ended = subprocess.run(
+        [sys.executable, "-c", DIE.format(step=KILLED_AT[step]), folder, archive],
+        cwd=Path(__file__).parents[3],
+        check=False,
+    )
+    assert ended.returncode == 9
+    new = step == "database moved"
+    assert names_of(database) == (["m"] if new else old)
+    for name, sha256 in named_files(database):
+        content = (folder / name).read_bytes()
+        assert hashlib.sha256(content).hexdigest() == sha256
+    restoring.restore(settings, archive, force=True)
+    assert names_of(database) == ["m"]
+    assert {path.name for path in folder.iterdir()} == {
+        "demur.sqlite3",
+        "artifacts",
+        "datasets",
+    }
+
+
+def names_of(database):
+    with closing(sqlite3.connect(database)) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        return [name for (name,) in connection.execute("SELECT name FROM models")]
 
 
 def test_damage_in_the_data_folder_is_no_backup(archive, demur, tmp_path):

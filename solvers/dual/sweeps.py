@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit
 
-__all__ = ["extremes", "mirror"]
+__all__ = ["above", "extremes", "mirror"]
 
 _TILE = 16
 
@@ -19,6 +19,17 @@ def extremes(g, low, high, up, down):  # type: ignore[no-untyped-def]
         top = max(top, up[k])
         bottom = min(bottom, down[k])
     return top, bottom
+
+
+@njit(cache=True, nogil=True)
+def above(values, sign, bound, taken):  # type: ignore[no-untyped-def]
+    """Return the indices of ``sign * values > bound`` that are not taken, ascending."""
+    found = np.empty(len(values), np.int64)
+    count = 0
+    for k in range(len(values)):
+        found[count] = k
+        count += (sign * values[k] > bound) and not taken[k]
+    return found[:count].copy()
 
 
 @njit(cache=True, nogil=True)

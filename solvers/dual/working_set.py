@@ -11,10 +11,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from solvers.dual.sweeps import above
+
 __all__ = ["Block", "renew"]
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
+
+# The violation shrinks from round to round, so look a little further than last time.
+_MARGIN = 1.5
 
 
 @dataclass(slots=True, eq=False)
@@ -29,11 +34,15 @@ class Block:
         Rounds since a row was last chosen.
     matrix : (size, size + a few) float32 or float64
         Its leading (m, m) part is the kernel between the rows.
+    reach_up, reach_down : float
+        Which part of the violation's range the next violators are sought in first.
     """
 
     rows: Indices
     age: Indices
     matrix: NDArray[np.floating[Any]]
+    reach_up: float = 1.0
+    reach_down: float = 1.0
 
     @classmethod
     def empty(cls, size: int, dtype: np.dtype[np.floating[Any]]) -> "Block":
@@ -79,7 +88,7 @@ def renew(block: Block, up: Floats, down: Floats, keep: float) -> Indices:
     m = len(block.rows)
     by_age = np.argsort(block.age, kind="stable")
     staying = by_age[: min(m, int(keep * block.size))]
-    chosen = _violators(up, down, block.size - len(staying), block.rows[staying])
+    chosen = _violators(block, up, down, block.rows[staying])
     inside = np.zeros(len(up), dtype=bool)
     inside[block.rows] = True
     fresh = np.sort(chosen[~inside[chosen]])
@@ -100,22 +109,47 @@ def renew(block: Block, up: Floats, down: Floats, keep: float) -> Indices:
     return places
 
 
-def _violators(up: Floats, down: Floats, room: int, staying: Indices) -> Indices:
-    """Return up to ``room`` rows that violate most, none of those staying."""
+def _violators(block: Block, up: Floats, down: Floats, staying: Indices) -> Indices:
+    """Return the rows that violate most, none of those staying, as many as fit."""
+    room = block.size - len(staying)
+    taken = np.zeros(len(up), dtype=bool)
+    taken[staying] = True
     top, bottom = up.max(), down.min()
-    above = np.where(up > bottom, up, -np.inf)
-    above[staying] = -np.inf
-    first = _largest(above, room // 2)
-    below = np.where(down < top, -down, -np.inf)
-    below[staying] = -np.inf
-    below[first] = -np.inf
-    return np.concatenate([first, _largest(below, room - len(first))])
+    first, block.reach_up = _widest(
+        up, 1.0, bottom, top, taken, room // 2, block.reach_up
+    )
+    taken[first] = True
+    room -= len(first)
+    second, block.reach_down = _widest(
+        down, -1.0, -top, -bottom, taken, room, block.reach_down
+    )
+    return np.concatenate([first, second])
 
 
-def _largest(values: Floats, count: int) -> Indices:
-    """Return the indices of the ``count`` largest values above -inf."""
-    if 0 < count < len(values):
-        found = np.argpartition(values, len(values) - count)[len(values) - count :]
-    else:
-        found = np.arange(len(values) if count else 0)
-    return found[values[found] > -np.inf]
+def _widest(
+    values: Floats,
+    sign: float,
+    least: float,
+    most: float,
+    taken: NDArray[np.bool_],
+    count: int,
+    reach: float,
+) -> tuple[Indices, float]:
+    """Return the indices of the ``count`` largest ``sign * values`` above ``least``.
+
+    Only values in the upper ``reach`` of the range are sorted, when they suffice: about
+    as many as last time. Also returns the reach for the next time.
+    """
+    found = np.empty(0, dtype=np.int64)
+    if count > 0 and reach < 1.0:
+        found = above(values, sign, most - reach * (most - least), taken)
+    if len(found) < count:
+        found = above(values, sign, least, taken)
+    if len(found) > count:
+        chosen = values[found]
+        order = np.argpartition(chosen, count if sign < 0 else len(chosen) - count)
+        found = found[order[:count] if sign < 0 else order[len(order) - count :]]
+    if not 0 < count == len(found):
+        return found, 1.0
+    last = (sign * values[found]).min()
+    return found, float(_MARGIN * (most - last) / (most - least))

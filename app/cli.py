@@ -5,8 +5,7 @@
     demur migrate   bring the database to the tables of this version
     demur backup    write everything the service has into one file
     demur restore   put such a file in the place of the service's data
-    demur audit     recompute every decision of the prediction log
-    demur log       delete what the prediction log holds of past days
+    demur key       issue, list and revoke API keys
     demur train     train a model of a running service on a CSV file
     demur predict   decide the rows of a CSV file
 
@@ -15,13 +14,13 @@ A wrong setting is one line on standard error and exit status 2.
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
 from app import logs
 from app.client.commands import register
-from app.journal.commands import register as register_journal
+from app.keys.commands import register as register_keys
 from app.operations.commands import register as register_operations
 from app.settings import Settings, SettingsError, load_settings
 
@@ -49,7 +48,7 @@ def _settings(**overrides: object) -> Settings:
     return settings
 
 
-def _stop(reason: str) -> None:
+def _stop(reason: str) -> NoReturn:
     typer.echo(f"demur: {reason}", err=True)
     raise typer.Exit(2)
 
@@ -79,13 +78,21 @@ def serve(
     worker: Annotated[
         bool, typer.Option(help="Also run a worker, and keep it alive.")
     ] = True,
+    processes: Annotated[
+        int | None, typer.Option(help="Processes that answer, all on one port.")
+    ] = None,
 ) -> None:
     """Run the API, and a worker beside it."""
-    settings = _settings(host=host, port=port, root_path=root_path)
+    settings = _settings(
+        host=host, port=port, root_path=root_path, processes=processes
+    )
     from app.serving import run  # noqa: PLC0415 - slow, and only this command needs it
 
-    with _database_faults():
-        status = run(settings, with_worker=worker)
+    try:
+        with _database_faults():
+            status = run(settings, with_worker=worker)
+    except SettingsError as error:
+        _stop(str(error))
     raise typer.Exit(status)
 
 
@@ -146,7 +153,7 @@ def migrate() -> None:
 
 
 register(demur)
-register_journal(demur)
+register_keys(demur, lambda: _settings(host=NOWHERE), _database_faults)
 register_operations(demur, lambda: _settings(host=NOWHERE))
 
 

@@ -4,17 +4,21 @@
     ├── MalformedRequestError       400  a body or header that cannot be read at all
     ├── UnauthorizedError           401  no key, or an unknown one
     ├── ForbiddenError              403  a foreign Host or Origin
+    │   └── MissingScopeError       403  a key that opens less than was asked for
     ├── NotFoundError               404  no such address
     │   ├── UnknownModelError       404
-    │   └── UnknownJobError         404
+    │   ├── UnknownJobError         404
+    │   └── UnknownKeyError         404
     ├── MethodNotAllowedError       405
     ├── RequestTimeoutError         408  the body did not come in time
     ├── ConflictError               409  the state does not allow it
+    │   ├── GateFailedError         409  a version that misses a bar of a gate
     │   └── KeyReusedError          409  an Idempotency-Key with another body
     ├── BodyTooLargeError           413
     ├── UnsupportedMediaTypeError   415
     ├── InvalidRequestError         422  read, but not acceptable
     ├── CorruptArtifactError        500  a model file that is not what was written
+    │   └── UnreadableArtifactError 500  one that other versions have written
     ├── TrainingFailedError         500  a training stopped by a fault of its own
     ├── TrainingCrashedError        500  the training process died
     ├── TrainingLimitError          422  a training took more than it may have
@@ -39,10 +43,12 @@ __all__ = [
     "CorruptArtifactError",
     "FieldError",
     "ForbiddenError",
+    "GateFailedError",
     "InvalidRequestError",
     "KeyReusedError",
     "MalformedRequestError",
     "MethodNotAllowedError",
+    "MissingScopeError",
     "NotFoundError",
     "NotReadyError",
     "QueueFullError",
@@ -55,7 +61,9 @@ __all__ = [
     "TrainingLimitError",
     "UnauthorizedError",
     "UnknownJobError",
+    "UnknownKeyError",
     "UnknownModelError",
+    "UnreadableArtifactError",
     "UnsupportedMediaTypeError",
 ]
 
@@ -142,6 +150,13 @@ class ForbiddenError(ApiError):
     example = "the Host header names another machine; see DEMUR_ALLOWED_HOSTS"
 
 
+class MissingScopeError(ForbiddenError):
+    """A known key that does not open what was asked for."""
+
+    slug, title = "missing-scope", "The key does not open this"
+    example = "this needs a key of scope train; the key that was sent has predict"
+
+
 class NotFoundError(ApiError):
     """An address that leads nowhere."""
 
@@ -161,6 +176,13 @@ class UnknownJobError(NotFoundError):
 
     slug, title = "unknown-job", "No such job"
     example = "no job has this id; see GET /jobs"
+
+
+class UnknownKeyError(NotFoundError):
+    """A key that was never issued."""
+
+    slug, title = "unknown-key", "No such key"
+    example = "no issued key has this id; see GET /keys"
 
 
 class MethodNotAllowedError(ApiError):
@@ -185,6 +207,13 @@ class ConflictError(ApiError):
     example = (
         "the job has succeeded already; only a queued or running one can be cancelled"
     )
+
+
+class GateFailedError(ConflictError):
+    """A version that an alias may not be moved to: it misses a bar of the gates."""
+
+    slug, title = "gate-failed", "The version does not pass a gate"
+    example = "max_reject_rate: the reject rate is 0.31, the bar is 0.2"
 
 
 class KeyReusedError(ConflictError):
@@ -221,6 +250,15 @@ class CorruptArtifactError(ApiError):
 
     slug, title = "corrupt-artifact", "The model's file is damaged"
     example = "the file of this version is not what was written; train it again"
+
+
+class UnreadableArtifactError(CorruptArtifactError):
+    """A model file as it was written, by versions that this one cannot read."""
+
+    slug, title = "unreadable-artifact", "This version cannot read the model's file"
+    example = (
+        "the model was stored in format 2, this release reads format 1: train it again"
+    )
 
 
 class TrainingFailedError(ApiError):

@@ -10,6 +10,7 @@ import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI
@@ -25,12 +26,16 @@ from app.health.metrics import Metrics
 from app.health.routes import router as health
 from app.jobs.feed import Feed
 from app.jobs.routes import router as jobs
+from app.keys import store as issued_keys
+from app.keys.ring import KeyRing
+from app.keys.routes import router as keys
+from app.keys.secret import KnownKey, digest
 from app.models.routes import router as models
 from app.predict.endpoint import PredictEndpoint
 from app.predict.openapi import add_operation
 from app.reprice import openapi as reprice_openapi
 from app.reprice.routes import router as reprice
-from app.settings import Settings
+from app.settings import Settings, is_loopback
 from app.state import AppState
 from app.train.openapi import add_schemas
 from app.train.routes import router as train
@@ -45,12 +50,28 @@ __all__ = ["create_app"]
 
 log = logging.getLogger(__name__)
 
+ROUTERS = (
+    train,
+    jobs,
+    models,
+    reprice,
+    evaluate,
+    batch,
+    datasets,
+    keys,
+    health,
+)
+
 DESCRIPTION = """\
 A prediction service that answers +1, -1 or "reject" (hand the case to a person), at the
 prices its user sets. Errors are problem details (RFC 9457)."""
 
 
-def create_app(settings: Settings, stopping: threading.Event | None = None) -> ASGIApp:
+def create_app(
+    settings: Settings,
+    stopping: threading.Event | None = None,
+    counts: Path | None = None,
+) -> ASGIApp:
     """Return the service as an ASGI application; nothing is opened before it starts.
 
     Parameters
@@ -58,16 +79,19 @@ def create_app(settings: Settings, stopping: threading.Event | None = None) -> A
     settings : Settings
     stopping : threading.Event, optional
         Set it to end the streams that would hold up a stop.
+    counts : Path, optional
+        Folder in which the processes of one port share what they count.
     """
     state = AppState(
         settings=settings,
         database=open_database(settings.database),
         store=ArtifactStore(settings.artifacts_dir, "api"),
-        metrics=Metrics(),
+        metrics=Metrics(counts),
         stopping=stopping or threading.Event(),
     )
     predict = PredictEndpoint(state)
-    routes = _routes(state, predict)
+    ring = _key_ring(state)
+    routes = _routes(state, predict, ring)
 
     async def served(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and route_path(scope, root_path) == "/predict":
@@ -78,16 +102,32 @@ def create_app(settings: Settings, stopping: threading.Event | None = None) -> A
         await routes(scope, receive, send)
 
     root_path = settings.root_path
-    gate = Gate(BodyLimit(served, settings), settings)
+    gate = Gate(BodyLimit(served, settings), settings, ring)
     return Trace(TimeLimit(gate, settings), state.metrics)
 
 
-def _routes(state: AppState, predict: PredictEndpoint) -> FastAPI:
+def _key_ring(state: AppState) -> KeyRing:
+    settings = state.settings
+
+    def find() -> issued_keys.Issued:
+        with state.database.read() as session:
+            return issued_keys.issued(session)
+
+    fixed = (
+        KnownKey(digest(key.get_secret_value().encode()), "admin")
+        for key in settings.api_keys
+    )
+    return KeyRing(find, tuple(fixed), always_locked=not is_loopback(settings.host))
+
+
+def _routes(state: AppState, predict: PredictEndpoint, ring: KeyRing) -> FastAPI:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         del app
+        ring.warm()
         yield
         predict.close()
+        ring.close()
         state.database.close()
 
     app = FastAPI(
@@ -98,18 +138,20 @@ def _routes(state: AppState, predict: PredictEndpoint) -> FastAPI:
         root_path=state.settings.root_path,
         docs_url=None,
         redoc_url=None,
+        openapi_url="/openapi.json" if state.settings.docs else None,
         lifespan=lifespan,
         redirect_slashes=False,
     )
-    app.state.app, app.state.predict = state, predict
+    app.state.app, app.state.predict, app.state.keys = state, predict, ring
     app.state.feed = Feed(
         state.database, state.stopping, state.settings.max_event_streams
     )
     problems.install(app)
-    docs.install(app)
-    for router in (train, jobs, models, reprice, evaluate, batch, datasets, health):
+    if state.settings.docs:
+        docs.install(app)
+    for router in ROUTERS:
         app.include_router(router)
-    openapi.install(app, _tell_the_rest, keys_needed=bool(state.settings.api_keys))
+    openapi.install(app, _tell_the_rest, keys_needed=lambda: ring.last().locked)
     return app
 
 

@@ -1,4 +1,4 @@
-"""One process that serves HTTP, with a worker process at its side.
+"""A process that serves HTTP, or several on one port, with a worker at their side.
 
 The socket is bound before anything slow begins, so that a taken port is told at once
 and requests wait in the backlog instead of being refused.
@@ -8,15 +8,20 @@ import errno
 import signal
 import socket
 import sys
+import tempfile
 import threading
 from contextlib import nullcontext
+from pathlib import Path
 from types import FrameType
 
 import uvicorn
 from threadpoolctl import threadpool_limits
 
+from app import logs
 from app.db import migrate
 from app.db.session import open_database
+from app.fleet import Fleet
+from app.keys.start import require_key
 from app.main import create_app
 from app.settings import Settings
 from app.worker.supervisor import Supervisor
@@ -28,7 +33,14 @@ GRACE_S = 10
 
 
 def run(settings: Settings, *, with_worker: bool) -> int:
-    """Serve until a signal says stop; return the exit status."""
+    """Serve until a signal says stop; return the exit status.
+
+    Raises
+    ------
+    SettingsError
+        When others than this machine could come in without a key.
+    """
+    require_key(settings)
     try:
         listener = _bind(settings.host, settings.port)
     except OSError as error:
@@ -49,11 +61,22 @@ def run(settings: Settings, *, with_worker: bool) -> int:
     port = listener.getsockname()[1]
     shown = f"[{settings.host}]" if ":" in settings.host else settings.host
     print(f"Demur listens on http://{shown}:{port}", flush=True)  # noqa: T201
+    with Supervisor() if with_worker else nullcontext():
+        if settings.processes == 1:
+            return _serve(settings, listener)
+        with tempfile.TemporaryDirectory(prefix="demur-counts-") as counts:
+            fleet = Fleet(settings.processes, _serve_one_of, (settings, counts))
+            return fleet.run(listener)
+
+
+def _serve(settings: Settings, listener: socket.socket, counts: str = "") -> int:
+    """Serve from this process; ``counts`` is the folder that it shares with others."""
     stopping = threading.Event()
+    app = create_app(settings, stopping, Path(counts) if counts else None)
     server = _Server(
         stopping,
         uvicorn.Config(
-            create_app(settings, stopping),
+            app,
             http="httptools",
             ws="none",
             lifespan="on",
@@ -64,12 +87,16 @@ def run(settings: Settings, *, with_worker: bool) -> int:
         ),
     )
     threadpool_limits(1)  # products of one request are too small to be shared out
-    with Supervisor() if with_worker else nullcontext():
-        # uvicorn raises the signal that ended it once more, for whoever was there first
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, lambda *_: setattr(server, "should_exit", True))
-        server.run(sockets=[listener])
+    # uvicorn raises the signal that ended it once more, for whoever was there first
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: setattr(server, "should_exit", True))
+    server.run(sockets=[listener])
     return 0 if server.started else 3
+
+
+def _serve_one_of(listener: socket.socket, settings: Settings, counts: str) -> None:
+    logs.set_up(settings.log_level)
+    raise SystemExit(_serve(settings, listener, counts))
 
 
 class _Server(uvicorn.Server):

@@ -7,9 +7,9 @@ told in one line, by its name and never with the value itself (it may be a key).
 import ipaddress
 from functools import lru_cache
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated
 
-from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
+from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 __all__ = ["Settings", "SettingsError", "is_loopback", "load_settings"]
@@ -42,14 +42,21 @@ class Settings(BaseSettings):
     in the data folder."""
 
     host: str = "127.0.0.1"
-    """Address to listen on. Anything but loopback needs ``DEMUR_API_KEYS``."""
+    """Address to listen on. Anything but loopback needs a key: one of
+    ``DEMUR_API_KEYS``, or one made by ``demur key create``."""
 
     port: int = Field(default=8000, ge=0, le=65535)
     """Port to listen on; 0 takes a free one and prints it."""
 
     api_keys: Keys = ()
-    """Keys, separated by commas, one of which every request must bear. None: open, and
-    then only loopback may be bound."""
+    """Keys of scope admin, separated by commas, beside those that were issued. With
+    any key, every request must bear one. None at all: open, on loopback only."""
+
+    docs: bool = True
+    """Whether /docs, /redoc and /openapi.json are served, to everybody."""
+
+    processes: int = Field(default=1, ge=1, le=64)
+    """Processes that ``demur serve`` answers with, all on one port."""
 
     allowed_hosts: Names = ()
     """Further names, separated by commas, that the ``Host`` header may carry when no
@@ -65,11 +72,10 @@ class Settings(BaseSettings):
     """Most rows of a data set."""
 
     max_dataset_columns: int = Field(default=10_000, ge=1)
-    """Most columns of a data set, of a batch, and of the table in a training (422)."""
+    """Most columns of a data set, and of a batch."""
 
     max_cell_bytes: int = Field(default=10_000, ge=1)
-    """Longest text, in bytes of UTF-8, in one cell of a data set, and of the table in a
-    training (422). A category has 1,000 characters at most in any case."""
+    """Longest text, in bytes of UTF-8, in one cell of a data set."""
 
     max_training_rows: int = Field(default=1_000_000, ge=1)
     """Most rows that one training may take into memory; POST /train answers 422 for
@@ -113,13 +119,6 @@ class Settings(BaseSettings):
 
     models_in_memory: int = Field(default=32, ge=1)
     """Model versions that one API process keeps loaded; the least used leaves first."""
-
-    prediction_log: Literal["off", "best-effort", "required"] = "off"
-    """Whether decisions are logged. ``best-effort`` answers also where that fails, and
-    counts what is lost; ``required`` answers 503 or 507 then."""
-
-    prediction_log_days: int = Field(default=30, ge=1, le=36_500)
-    """How many days files of the prediction log are kept after their own (UTC)."""
 
     root_path: str = ""
     """Path under which a proxy publishes the service, such as ``/demur``."""
@@ -173,16 +172,6 @@ class Settings(BaseSettings):
             raise ValueError(msg)
         return value
 
-    @model_validator(mode="after")
-    def _open_only_on_loopback(self) -> Self:
-        if not self.api_keys and not is_loopback(self.host):
-            msg = (
-                "without DEMUR_API_KEYS only a loopback address may be bound: "
-                "set keys, or DEMUR_HOST=127.0.0.1"
-            )
-            raise ValueError(msg)
-        return self
-
     @property
     def database(self) -> str:
         """The database URL, with the embedded default filled in."""
@@ -197,11 +186,6 @@ class Settings(BaseSettings):
     def artifacts_dir(self) -> Path:
         """The folder of the model artifacts."""
         return self.data_dir / "artifacts"
-
-    @property
-    def prediction_log_dir(self) -> Path:
-        """The folder of the prediction log."""
-        return self.data_dir / "predictions"
 
     @property
     def datasets_dir(self) -> Path:

@@ -1,27 +1,27 @@
-"""What Prometheus reads: requests and their latency, and how many jobs stand where.
+"""What Prometheus reads of requests: how many there were, and how long they took.
 
 A registry for each app, so that two apps in one process (tests) do not share counts.
 Labels come from fixed sets only: the route's template, never the path that was asked.
 Requests are counted on the event loop alone, without locks, in plain numbers that are
-put into Prometheus' words when they are asked for.
+put into Prometheus' words when they are asked for. Of several processes on one port,
+each tells the sums of all (``app.health.shared``).
 """
 
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import accumulate
+from pathlib import Path
 
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import (
     CounterMetricFamily,
-    GaugeMetricFamily,
     HistogramMetricFamily,
     Metric,
 )
-from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from app.db.states import JobStatus
-from app.db.tables import Job
+from app.health.jobs import JobCounts
+from app.health.shared import SharedCounts, key_of
 
 __all__ = ["CONTENT_TYPE", "Metrics", "exposition"]
 
@@ -29,23 +29,38 @@ CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 LATENCY_S = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 2.5, 10)
 BOUNDS = (*(str(float(bound)) for bound in LATENCY_S), "+Inf")
+FAMILY, SECONDS = "request", "seconds"
+
+Labels = tuple[str, str, str]
 
 
 class Tally:
     """The answered requests of one method, route and status."""
 
-    __slots__ = ("buckets", "seconds")
+    __slots__ = ("buckets", "keys", "seconds")
 
-    def __init__(self) -> None:
-        self.buckets = [0] * len(BOUNDS)
+    def __init__(self, labels: Labels | None = None) -> None:
+        self.buckets = [0.0] * len(BOUNDS)
         self.seconds = 0.0
+        self.keys: tuple[str, ...] = ()
+        """Names of the buckets, then of the seconds, where they are shared."""
+        if labels is not None:
+            places = (*map(str, range(len(BOUNDS))), SECONDS)
+            self.keys = tuple(key_of(FAMILY, *labels, place) for place in places)
 
 
 class Metrics:
-    """The counters of one process; ``registry`` takes more of them."""
+    """The counters of one process; ``registry`` takes more of them.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    folder : Path, optional
+        Of the counts of all processes, where several serve one port.
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
         self.registry = CollectorRegistry()
+        self.shared = None if folder is None else SharedCounts(folder)
         self._tallies: dict[tuple[str, str, int], Tally] = {}
         self.registry.register(self)
 
@@ -56,9 +71,16 @@ class Metrics:
         key = (method if method in METHODS else "other", route, status)
         tally = self._tallies.get(key)
         if tally is None:
-            tally = self._tallies[key] = Tally()
-        tally.buckets[bisect_left(LATENCY_S, seconds)] += 1
+            tally = self._tallies[key] = self._begin(*key)
+        place = bisect_left(LATENCY_S, seconds)
+        tally.buckets[place] += 1
         tally.seconds += seconds
+        if self.shared is not None:
+            self.shared.write(tally.keys[place], tally.buckets[place])
+            self.shared.write(tally.keys[-1], tally.seconds)
+
+    def _begin(self, method: str, route: str, status: int) -> Tally:
+        return Tally(None if self.shared is None else (method, route, str(status)))
 
     def collect(self) -> Iterable[Metric]:
         """Give the counts to the registry."""
@@ -73,8 +95,8 @@ class Metrics:
             labels=["method", "route"],
         )
         together: dict[tuple[str, str], Tally] = {}
-        for (method, route, status), tally in list(self._tallies.items()):
-            requests.add_metric([method, route, str(status)], sum(tally.buckets))
+        for (method, route, status), tally in self._all().items():
+            requests.add_metric([method, route, status], sum(tally.buckets))
             whole = together.setdefault((method, route), Tally())
             pairs = zip(whole.buckets, tally.buckets, strict=True)
             whole.buckets = [one + other for one, other in pairs]
@@ -85,31 +107,27 @@ class Metrics:
         yield requests
         yield latency
 
+    def _all(self) -> Mapping[Labels, Tally]:
+        if self.shared is None:
+            return {
+                (method, route, str(status)): tally
+                for (method, route, status), tally in list(self._tallies.items())
+            }
+        found: dict[Labels, Tally] = {}
+        for (family, *parts), value in self.shared.sums().items():
+            if family != FAMILY:
+                continue
+            method, route, status, place = parts
+            tally = found.setdefault((method, route, status), Tally())
+            if place == SECONDS:
+                tally.seconds = value
+            else:
+                tally.buckets[int(place)] = value
+        return found
+
 
 def exposition(metrics: Metrics, session: Session) -> bytes:
     """Return everything that is known, in Prometheus' text format."""
-    return generate_latest(metrics.registry) + generate_latest(_jobs(session))
-
-
-def _jobs(session: Session) -> CollectorRegistry:
-    grouped = select(Job.status, func.count()).group_by(Job.status)
-    counted: dict[str, int] = dict(session.execute(grouped).all())
-    registry = CollectorRegistry()
-    registry.register(JobCounts(counted))
-    return registry
-
-
-class JobCounts:
-    """A collector of job counts that were read already."""
-
-    def __init__(self, counted: dict[str, int]) -> None:
-        self.counted = counted
-
-    def collect(self) -> Iterable[Metric]:
-        """Give the counts to the registry."""
-        gauge = GaugeMetricFamily(
-            "demur_jobs", "Jobs by where they stand.", labels=["status"]
-        )
-        for status in JobStatus:
-            gauge.add_metric([status], self.counted.get(status, 0))
-        yield gauge
+    jobs = CollectorRegistry()
+    jobs.register(JobCounts.of(session))
+    return generate_latest(metrics.registry) + generate_latest(jobs)

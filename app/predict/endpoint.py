@@ -65,7 +65,7 @@ class PredictEndpoint:
         self._loaded = LoadedModels(
             state.store.read, ReadyModel, settings.models_in_memory
         )
-        self._counts = PredictionCounts(state.metrics.registry)
+        self._counts = PredictionCounts(state.metrics)
         self._bulk = BulkPool(settings.database, str(settings.artifacts_dir))
         self._one_at_a_time = asyncio.Lock()
         self.journal = Journal(

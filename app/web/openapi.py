@@ -19,8 +19,10 @@ from app.errors import (
     ForbiddenError,
     InvalidRequestError,
     MalformedRequestError,
+    MissingScopeError,
     UnauthorizedError,
 )
+from app.keys.scopes import Scope, needed
 from app.web.gate import PUBLIC_PATHS
 
 __all__ = ["PROBLEM_SCHEMA", "install", "problems"]
@@ -96,7 +98,10 @@ def _example(kind: type[ApiError]) -> dict[str, Any]:
 
 
 def install(
-    app: FastAPI, extend: Callable[[dict[str, Any]], None], *, keys_needed: bool
+    app: FastAPI,
+    extend: Callable[[dict[str, Any]], None],
+    *,
+    keys_needed: Callable[[], bool],
 ) -> None:
     """Make ``app`` tell the whole document.
 
@@ -105,13 +110,14 @@ def install(
     app : FastAPI
     extend : callable
         Adds, in place, what is served beside the routes of ``app``.
-    keys_needed : bool
-        Whether this service asks for keys; the document says what is true of it.
+    keys_needed : callable
+        Whether this service asks for keys now; the document says what is true of it.
     """
-    cached: dict[str, Any] = {}
+    cached: dict[bool, dict[str, Any]] = {}
 
     def document() -> dict[str, Any]:
-        if not cached:
+        locked = keys_needed()
+        if locked not in cached:
             made = get_openapi(
                 title=app.title,
                 version=app.version,
@@ -122,9 +128,9 @@ def install(
                 servers=app.servers,
             )
             extend(made)
-            _complete(made, keys_needed=keys_needed)
-            cached.update(made)
-        return cached
+            _complete(made, keys_needed=locked)
+            cached[locked] = made
+        return cached[locked]
 
     app.openapi = document  # type: ignore[method-assign]  # FastAPI's own extension point
 
@@ -140,20 +146,22 @@ def _complete(document: dict[str, Any], *, keys_needed: bool) -> None:
             "key": {
                 "type": "http",
                 "scheme": "bearer",
-                "description": "One of the service's keys.",
+                "description": "One of the service's keys: each operation says the "
+                "scope that it needs; admin has all of train, train all of predict.",
             }
         }
     for path, operations in document["paths"].items():
-        for operation in operations.values():
+        for method, operation in operations.items():
             locked = keys_needed and path not in PUBLIC_PATHS
-            _complete_operation(operation, locked=locked)
+            scope = needed(method.upper(), path) if locked else None
+            _complete_operation(operation, scope)
 
 
-def _complete_operation(operation: dict[str, Any], *, locked: bool) -> None:
+def _complete_operation(operation: dict[str, Any], scope: Scope | None) -> None:
     anywhere: list[type[ApiError]] = [ForbiddenError, ApiError]
-    if locked:
-        operation["security"] = [{"key": []}]
-        anywhere.append(UnauthorizedError)
+    if scope is not None:
+        operation["security"] = [{"key": [scope]}]
+        anywhere += [UnauthorizedError, MissingScopeError]
     if "requestBody" in operation:
         anywhere += [MalformedRequestError, BodyTooLargeError, InvalidRequestError]
     responses = operation["responses"]

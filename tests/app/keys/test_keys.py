@@ -1,0 +1,283 @@
+"""Keys: what each scope opens, how they come and go, and that none is kept."""
+
+import asyncio
+import contextlib
+import hmac
+import os
+import subprocess
+import sys
+import time
+
+import httpx
+import pytest
+from sqlalchemy import select
+from sqlalchemy.exc import OperationalError
+
+from app.db.tables import ApiKey
+from app.keys import secret, service, store
+from app.keys.ring import LEASE_S, KeyRing
+from app.keys.schemas import KeysQuery
+from app.keys.scopes import SCOPES, allows, needed
+
+FIRST = "key-of-the-settings"
+
+
+def bearer(key):
+    return {"authorization": f"Bearer {key}"}
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "scope"),
+    [
+        ("POST", "/predict", "predict"),
+        ("POST", "/predict/batch", "predict"),
+        ("GET", "/models", "predict"),
+        ("GET", "/models/m/versions/1", "predict"),
+        ("GET", "/metrics", "predict"),
+        ("POST", "/train", "train"),
+        ("GET", "/jobs", "train"),
+        ("GET", "/datasets/1", "train"),
+        ("PUT", "/models/m/aliases/champion", "train"),
+        ("DELETE", "/models/m/aliases/champion", "train"),
+        ("POST", "/models/m/versions/1/reprice", "train"),
+        ("DELETE", "/models/m", "admin"),
+        ("DELETE", "/models/m/versions/1", "admin"),
+        ("GET", "/keys", "admin"),
+        ("POST", "/keys", "admin"),
+        # what is not named is closed, however it is written
+        ("GET", "//models", "admin"),
+        ("GET", "/Models", "admin"),
+        ("GET", "/modelsx", "admin"),
+        ("GET", "/predict/", "admin"),
+        ("POST", "/predict/batch/../../keys", "admin"),
+        ("GET", "/", "admin"),
+        ("GET", "", "admin"),
+    ],
+)
+def test_the_least_scope_of_a_request(method, path, scope):
+    assert needed(method, path) == scope
+
+
+def test_scopes_are_a_ladder():
+    for low, held in enumerate(SCOPES):
+        for high, wanted in enumerate(SCOPES):
+            assert allows(held, wanted) == (low >= high)
+
+
+def test_every_known_key_is_compared_in_constant_time(monkeypatch):
+    compared = []
+    real = hmac.compare_digest
+
+    def spy(one, other):
+        compared.append((one, other))
+        return real(one, other)
+
+    monkeypatch.setattr(secret.hmac, "compare_digest", spy)
+    texts = [secret.new_key() for _ in range(4)]
+    known = [secret.KnownKey(secret.digest(text.encode()), "train") for text in texts]
+    for sent in (texts[0], texts[3], "", "wrong", texts[0][:-1]):
+        compared.clear()
+        found = secret.match(sent.encode(), known)
+        assert found == ("train" if sent in texts else None)
+        # all of them, wherever the right one stands, and digests of one length
+        assert [other for _, other in compared] == [key.digest for key in known]
+        assert {len(one) for pair in compared for one in pair} == {32}
+
+
+def test_only_a_digest_is_kept_and_a_revoked_key_stays_on_the_list(database):
+    with database.write() as session:
+        one = service.issue(session, "one", "predict")
+        two = service.issue(session, "two", "admin")
+    assert one.key != two.key
+    assert len(one.key) > 40
+    with database.read() as session:
+        rows = session.scalars(select(ApiKey)).all()
+        kept = " ".join(str(vars(row)) for row in rows)
+        assert one.key not in kept
+        assert two.key not in kept
+        assert {key.scope for key in store.issued(session).keys} == {"predict", "admin"}
+    with database.write() as session:
+        gone = service.revoke(session, one.id)
+    with database.write() as session:
+        assert service.revoke(session, one.id) == gone, "revoked once, for good"
+        assert gone.revoked_at is not None
+    with database.read() as session:
+        found = store.issued(session)
+        assert [key.scope for key in found.keys] == ["admin"]
+        first = service.page(session, KeysQuery(limit=1))
+        second = service.page(session, KeysQuery(limit=1, before=first.next))
+        assert {first.keys[0].id, second.keys[0].id} == {one.id, two.id}
+        assert second.next is None
+
+
+def test_the_ring_asks_late_in_the_lease_and_trusts_nothing_older():
+    now, asked, away = [0.0], [0], [False]
+    key = secret.KnownKey(b"0" * 32, "train")
+
+    def find():
+        asked[0] += 1
+        if away[0]:
+            raise OperationalError("away", {}, OSError())  # noqa: EM101 - a statement
+        return store.Issued((key,) if asked[0] == 1 else (), ever=True)
+
+    async def scenario():
+        ring = KeyRing(find, (), always_locked=False, clock=lambda: now[0])
+        assert not ring.last().locked
+        assert ring.peek() is None
+        assert (await ring.current()).keys == (key,)
+        now[0] += LEASE_S * 0.4
+        for _ in range(100):
+            assert ring.peek().keys == (key,)
+        assert asked[0] == 1, "no query for a request"
+        now[0] += LEASE_S * 0.3
+        assert ring.peek().keys == (key,)  # still good, and asked for anew
+        assert (await ring.current()).keys == ()
+        assert ring.peek().locked, "revoking the last key opens nothing"
+        away[0] = True
+        now[0] += LEASE_S
+        assert ring.peek() is None
+        with pytest.raises(OperationalError):
+            await ring.current()
+        ring.close()
+
+    assert LEASE_S < 1.0
+    asyncio.run(asyncio.wait_for(scenario(), 10))
+
+
+@pytest.fixture(scope="module")
+def guarded(tmp_path_factory, service_type):
+    service = service_type(
+        tmp_path_factory.mktemp("keys"),
+        {"DEMUR_API_KEYS": FIRST},
+        ("--no-worker", "--processes", "2"),
+    ).start()
+    service.http.headers.update(bearer(FIRST))
+    yield service
+    service.stop()
+
+
+def issue(service, scope):
+    asked = {"name": f"of {scope}", "scope": scope}
+    answer = service.http.post("/keys", json=asked)
+    assert answer.status_code == 201, answer.text
+    assert answer.headers["cache-control"] == "no-store"
+    return answer.json()
+
+
+def status(service, method, path, key):
+    """Ask on a connection of its own: it may be any process's."""
+    with httpx.Client(base_url=service.url) as client:
+        return client.request(method, path, headers=bearer(key)).status_code
+
+
+def settled(service, path, key, wanted):
+    """Wait at most a second; then every process has to say the same."""
+    time.sleep(1.0)
+    assert {status(service, "GET", path, key) for _ in range(12)} == {wanted}
+
+
+def test_a_key_opens_its_scope_in_every_process_until_it_is_revoked(guarded):
+    made = {scope: issue(guarded, scope) for scope in SCOPES}
+    keys = {scope: told["key"] for scope, told in made.items()}
+    settled(guarded, "/models", keys["predict"], 200)
+    assert status(guarded, "GET", "/jobs", keys["predict"]) == 403
+    assert status(guarded, "GET", "/jobs", keys["train"]) == 200
+    assert status(guarded, "GET", "/keys", keys["train"]) == 403
+    assert status(guarded, "GET", "/keys", keys["admin"]) == 200
+    assert status(guarded, "POST", "/predict", keys["predict"]) == 415
+    refused = guarded.http.get("/jobs", headers=bearer(keys["predict"]))
+    assert refused.headers["content-type"] == "application/problem+json"
+    assert refused.json()["type"] == "/problems/missing-scope"
+    assert "of scope train" in refused.json()["detail"]
+    listed = guarded.http.get("/keys")
+    assert not any(key in listed.text for key in keys.values())
+    gone = guarded.http.delete(f"/keys/{made['train']['id']}")
+    assert gone.json()["revoked_at"] is not None
+    settled(guarded, "/jobs", keys["train"], 401)
+    settled(guarded, "/jobs", keys["admin"], 200)
+    assert not any(key in guarded.log() for key in keys.values())
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"name": "x", "scope": "root"},
+        {"name": "", "scope": "train"},
+        {"name": "a\x00b", "scope": "train"},
+        {"name": "x\n", "scope": "train"},
+        {"name": "x", "scope": "train", "key": "mine"},
+        {"scope": "train"},
+    ],
+    ids=str,
+)
+def test_what_is_no_key_is_refused(guarded, body):
+    assert guarded.http.post("/keys", json=body).status_code == 422
+
+
+@pytest.mark.parametrize("key_id", ["no", "0" * 36, "%00", "..%2f..", FIRST])
+def test_an_unknown_id_is_404_and_revokes_nothing(guarded, key_id):
+    answer = guarded.http.delete(f"/keys/{key_id}")
+    assert answer.status_code == 404
+    assert guarded.http.get("/models").status_code == 200
+
+
+def test_the_document_says_which_scope_opens_what(guarded):
+    document = guarded.http.get("/openapi.json").json()
+    paths = document["paths"]
+    assert paths["/predict"]["post"]["security"] == [{"key": ["predict"]}]
+    assert paths["/train"]["post"]["security"] == [{"key": ["train"]}]
+    assert paths["/keys"]["get"]["security"] == [{"key": ["admin"]}]
+    assert "security" not in paths["/livez"]["get"]
+
+
+def command(service, *arguments):
+    outer = {k: v for k, v in os.environ.items() if not k.startswith("DEMUR_")}
+    return subprocess.run(
+        [sys.executable, "-m", "app.cli", "key", *arguments],
+        env={**outer, "DEMUR_DATA_DIR": str(service.data_dir)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_the_first_key_is_made_at_the_command_line_and_locks_the_service(
+    start_service,
+):
+    service = start_service("--no-worker", DEMUR_DOCS="false")
+    refused = service.http.post("/keys", json={"name": "x", "scope": "admin"})
+    assert refused.status_code == 403
+    assert "demur key create" in refused.json()["detail"]
+    assert service.http.get("/models").status_code == 200
+    assert service.http.get("/docs").status_code == 404
+    made = command(service, "create", "--scope", "predict", "--name", "desk")
+    assert made.returncode == 0, made.stderr
+    key = made.stdout.strip()
+    settled(service, "/models", "wrong", 401)
+    assert status(service, "GET", "/models", key) == 200
+    for path in ("/docs", "/redoc", "/openapi.json", "/docs/assets/swagger-ui.css"):
+        assert service.http.get(path).status_code == 401, "switched off: no secret hint"
+    assert service.http.get("/readyz").status_code == 200
+    (line,) = command(service, "list").stdout.splitlines()
+    assert "desk" in line
+    assert key not in line
+    assert command(service, "revoke", line.split()[0]).returncode == 0
+    settled(service, "/models", key, 401)
+    assert command(service, "revoke", "nothing").returncode == 1
+    assert "revoked" in command(service, "list").stdout
+
+
+def test_a_key_of_the_database_lets_the_service_leave_loopback(tmp_path, service_type):
+    service = service_type(
+        tmp_path,
+        {},
+        ("--no-worker", "--host", "0.0.0.0"),  # noqa: S104 - with a key
+    )
+    service.data_dir.mkdir(exist_ok=True)
+    key = command(service, "create", "--scope", "admin", "--name", "a").stdout.strip()
+    with contextlib.ExitStack() as stack:
+        service.start()
+        stack.callback(service.stop)
+        service.url = service.url.replace("0.0.0.0", "127.0.0.1")  # noqa: S104
+        assert status(service, "GET", "/jobs", key) == 200
+        assert status(service, "GET", "/jobs", "other") == 401

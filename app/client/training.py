@@ -13,7 +13,7 @@ from rich.table import Table
 from app.client.csv_table import CsvTable, TableError, as_label, read_csv
 from app.client.http import Client, ClientError
 
-__all__ = ["Order", "follow", "request_of", "run"]
+__all__ = ["Order", "follow", "read_values", "request_of", "run"]
 
 INTERRUPTED = 130
 MOST_SHOWN = 5
@@ -110,7 +110,7 @@ def request_of(order: Order, table: CsvTable) -> dict[str, Any]:
     if order.order_by is not None:
         request["evaluation"]["order_by"] = order.order_by
     if order.search:
-        request["search"] = {"params": dict(map(_values, order.search))}
+        request["search"] = {"params": dict(map(read_values, order.search))}
     for setting in order.settings:
         _set(request, setting)
     return request
@@ -184,7 +184,7 @@ def _figure(value: float | None) -> str:
     return "-" if value is None else f"{value:.4f}"
 
 
-def _values(listed: str) -> tuple[str, list[Any]]:
+def read_values(listed: str) -> tuple[str, list[Any]]:
     """Read one NAME=VALUES: values between commas, or one JSON array."""
     name, equals, text = listed.partition("=")
     if not equals or not name or not text:

@@ -6,6 +6,10 @@ import sys
 import time
 
 import numpy as np
+import pytest
+
+from app.client import training
+from app.client.csv_table import TableError
 
 GRID = {"params": {"C": [0.1, 1, 10], "kernel.gamma": [0.05, 0.5]}, "folds": 4}
 
@@ -13,8 +17,8 @@ GRID = {"params": {"C": [0.1, 1, 10], "kernel.gamma": [0.05, 0.5]}, "folds": 4}
 def large(body, **changes):
     """Enough noisy rows that a search of them takes a while."""
     generator = np.random.default_rng(0)
-    values = generator.normal(size=(1000, 8)).round(4)
-    sick = values[:, 0] + 2 * generator.normal(size=1000) > 0
+    values = generator.normal(size=(600, 8)).round(4)
+    sick = values[:, 0] + 2 * generator.normal(size=600) > 0
     rows = [
         [*value, "yes" if one else "no"]
         for value, one in zip(values.tolist(), sick, strict=True)
@@ -84,9 +88,16 @@ def test_the_command_line_searches(server, body, tmp_path):
     done = train("--trainer", "auto", "--set", "search.folds=2")
     assert done.returncode == 0, done.stderr
     assert "search, best 5 of 17 candidates" in done.stdout
-    done = train("--search", "C")
-    assert done.returncode == 2
-    assert "NAME=VALUES" in done.stderr
-    done = train("--search", "c=1")
-    assert done.returncode == 1
-    assert "no such parameter" in done.stderr
+
+
+def test_values_are_json_or_text_between_commas_or_one_array():
+    read = training.read_values
+    assert read("C=0.1, 1,10") == ("C", [0.1, 1, 10])
+    assert read("kernel.gamma=scale,0.5") == ("kernel.gamma", ["scale", 0.5])
+    assert read('kernel=[{"kind": "linear"}, {"kind": "rbf", "gamma": 1}]') == (
+        "kernel",
+        [{"kind": "linear"}, {"kind": "rbf", "gamma": 1}],
+    )
+    for wrong in ("C", "=1", "C="):
+        with pytest.raises(TableError, match="NAME=VALUES"):
+            read(wrong)

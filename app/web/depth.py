@@ -11,6 +11,7 @@ checks a large body lets others in between two slices.
 """
 
 import asyncio
+import time
 
 from app.errors import MalformedRequestError
 
@@ -46,9 +47,11 @@ def require_depth(body: bytes, most: int) -> None:
         if b"\\" in part:
             part = part.replace(b"\\\\", b"").replace(b'\\"', b"")
         escaped = part.endswith(b"\\")
-        pieces = part.translate(None, REST).split(b'"')
-        brackets = b"".join(pieces[in_string::2])
-        in_string ^= len(pieces) % 2 == 0
+        part = (b'"' if in_string else b"") + part.translate(None, REST)
+        in_string = part.count(b'"') % 2 == 1
+        # two quotes side by side begin and end a string, or end one and begin another
+        pieces = part.replace(b'""', b"").split(b'"')
+        brackets = b"".join(pieces[::2])
         level, deepest = _levels(brackets, level, most)
         if deepest > most:
             msg = (
@@ -56,6 +59,7 @@ def require_depth(body: bytes, most: int) -> None:
                 "(DEMUR_MAX_JSON_DEPTH)"
             )
             raise MalformedRequestError(msg)
+        time.sleep(0)  # let another thread have its turn
 
 
 def _levels(brackets: bytes, level: int, most: int) -> tuple[int, int]:

@@ -3,10 +3,12 @@
 What is late is answered at once: 408 when the body is not there yet, else 503. The work
 itself is not torn down (a thread in the midst of a transaction cannot be): what it says
 afterwards goes nowhere, and a body that is still awaited counts as a client gone away.
-An answer that has begun may take as long as it takes.
+An answer that has begun may take as long as it takes. One clock looks at all open
+requests, ten times a second: a timer for each would cost more than a small prediction.
 """
 
 import asyncio
+from time import monotonic
 
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -18,6 +20,9 @@ from app.web.paths import route_path
 from app.web.problems import send_problem
 
 __all__ = ["TimeLimit"]
+
+
+LOOK_EVERY_S = 0.1
 
 
 class TimeLimit:
@@ -34,6 +39,8 @@ class TimeLimit:
         self.inner, self.root_path = inner, settings.root_path
         self.usual = (settings.request_seconds, "DEMUR_REQUEST_SECONDS")
         self.upload = (settings.upload_seconds, "DEMUR_UPLOAD_SECONDS")
+        self._open: set[_Watch] = set()
+        self._looking = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, with an eye on the clock."""
@@ -41,28 +48,52 @@ class TimeLimit:
             await self.inner(scope, receive, send)
             return
         uploads = route_path(scope, self.root_path) in UPLOADS
-        seconds, setting = self.upload if uploads else self.usual
-        watch = _Watch(scope, receive, send, f"{seconds:g} s ({setting})")
-        clock = asyncio.get_running_loop().call_later(seconds, watch.ring)
+        watch = _Watch(scope, receive, send, self.upload if uploads else self.usual)
+        self._open.add(watch)
+        if not self._looking:
+            self._looking = True
+            self._look()
         try:
             await self.inner(scope, watch.receive, watch.send)
         except ClientDisconnect:
             if watch.answering is None:
                 raise
         finally:
-            clock.cancel()
+            self._open.discard(watch)
             if watch.answering is not None:
                 await watch.answering
+
+    def _look(self) -> None:
+        """Ring for what is late, and look again while anything is open."""
+        now_s = monotonic()
+        for watch in self._open:
+            if now_s >= watch.until_s:
+                watch.ring()
+        self._looking = bool(self._open)
+        if self._looking:
+            asyncio.get_running_loop().call_later(LOOK_EVERY_S, self._look)
 
 
 class _Watch:
     """One request: whether its body has come, whether its answer has begun."""
 
-    __slots__ = ("_outer", "answering", "arrived", "begun", "limit", "scope", "sending")
+    __slots__ = (
+        "_outer",
+        "answering",
+        "arrived",
+        "begun",
+        "limit",
+        "scope",
+        "sending",
+        "until_s",
+    )
 
-    def __init__(self, scope: Scope, receive: Receive, send: Send, limit: str) -> None:
+    def __init__(
+        self, scope: Scope, receive: Receive, send: Send, limit: tuple[float, str]
+    ) -> None:
         self.scope, self._outer, self.sending = scope, receive, send
         self.limit, self.arrived, self.begun = limit, False, False
+        self.until_s = monotonic() + limit[0]
         self.answering: asyncio.Task[None] | None = None
 
     async def receive(self) -> Message:
@@ -79,15 +110,19 @@ class _Watch:
             await self.sending(message)
 
     def ring(self) -> None:
-        """Answer now, unless an answer has begun."""
-        if not self.begun:
+        """Answer now, unless an answer has begun, or this was done."""
+        if not self.begun and self.answering is None:
             self.answering = asyncio.create_task(
                 send_problem(self._error(), self.scope, self.sending)
             )
 
     def _error(self) -> ApiError:
+        seconds, setting = self.limit
         if self.arrived:
             return TooSlowError(
-                f"no answer within {self.limit}; the request may still take effect"
+                f"no answer within {seconds:g} s ({setting}); "
+                "the request may still take effect"
             )
-        return RequestTimeoutError(f"the body did not arrive within {self.limit}")
+        return RequestTimeoutError(
+            f"the body did not arrive within {seconds:g} s ({setting})"
+        )

@@ -27,8 +27,8 @@ Piece = tuple[slice, int, int]
 _PIECE_BYTES = 2**19
 _PIECE_COLUMNS = 2048
 _LEAST_PIECE_ROWS, _MOST_PIECE_ROWS = 32, 256
-# Above these |x - z|^2 gamma scales, float32 distances lose digits that matter.
-_MEAN_LENGTH, _MAX_LENGTH = 4.0, 64.0
+# Above these gamma |x|^2 / log(2), float32 distances lose digits that matter.
+_MEAN_LENGTH, _MAX_LENGTH = 6.0, 92.0
 # A sparse matrix is unpacked when that is small and its rows are not very sparse.
 _UNPACK_BYTES = 512 * 2**20
 _UNPACK_WIDTH = 512
@@ -161,7 +161,7 @@ class SingleRows:
             dense_enough = X.nnz > _UNPACK_DENSITY * X.shape[0] * X.shape[1]
             if small and (X.shape[1] <= _UNPACK_WIDTH or dense_enough):
                 X = X.toarray()
-        factor = {"rbf": np.sqrt(2.0 * gamma), "linear": 1.0}.get(
+        factor = {"rbf": np.sqrt(2.0 * gamma / np.log(2.0)), "linear": 1.0}.get(
             self.kernel.kind, np.sqrt(gamma)
         )
         if self._gaussian and not sparse.issparse(X):

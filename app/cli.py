@@ -6,6 +6,8 @@
     demur backup    write everything the service has into one file
     demur restore   put such a file in the place of the service's data
     demur key       issue, list and revoke API keys
+    demur audit     recompute every decision of the prediction log
+    demur log       delete what the prediction log holds of past days
     demur train     train a model of a running service on a CSV file
     demur predict   decide the rows of a CSV file
 
@@ -20,6 +22,7 @@ import typer
 
 from app import logs
 from app.client.commands import register
+from app.journal.commands import register as register_journal
 from app.keys.commands import register as register_keys
 from app.operations.commands import register as register_operations
 from app.settings import Settings, SettingsError, load_settings
@@ -153,6 +156,7 @@ def migrate() -> None:
 
 
 register(demur)
+register_journal(demur)
 register_keys(demur, lambda: _settings(host=NOWHERE), _database_faults)
 register_operations(demur, lambda: _settings(host=NOWHERE))
 

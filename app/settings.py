@@ -7,7 +7,7 @@ told in one line, by its name and never with the value itself (it may be a key).
 import ipaddress
 from functools import lru_cache
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
@@ -72,10 +72,11 @@ class Settings(BaseSettings):
     """Most rows of a data set."""
 
     max_dataset_columns: int = Field(default=10_000, ge=1)
-    """Most columns of a data set, and of a batch."""
+    """Most columns of a data set, of a batch, and of the table in a training (422)."""
 
     max_cell_bytes: int = Field(default=10_000, ge=1)
-    """Longest text, in bytes of UTF-8, in one cell of a data set."""
+    """Longest text, in bytes of UTF-8, in one cell of a data set, and of the table in a
+    training (422). A category has 1,000 characters at most in any case."""
 
     max_training_rows: int = Field(default=1_000_000, ge=1)
     """Most rows that one training may take into memory; POST /train answers 422 for
@@ -119,6 +120,13 @@ class Settings(BaseSettings):
 
     models_in_memory: int = Field(default=32, ge=1)
     """Model versions that one API process keeps loaded; the least used leaves first."""
+
+    prediction_log: Literal["off", "best-effort", "required"] = "off"
+    """Whether decisions are logged. ``best-effort`` answers also where that fails, and
+    counts what is lost; ``required`` answers 503 or 507 then."""
+
+    prediction_log_days: int = Field(default=30, ge=1, le=36_500)
+    """How many days files of the prediction log are kept after their own (UTC)."""
 
     root_path: str = ""
     """Path under which a proxy publishes the service, such as ``/demur``."""
@@ -186,6 +194,11 @@ class Settings(BaseSettings):
     def artifacts_dir(self) -> Path:
         """The folder of the model artifacts."""
         return self.data_dir / "artifacts"
+
+    @property
+    def prediction_log_dir(self) -> Path:
+        """The folder of the prediction log."""
+        return self.data_dir / "predictions"
 
     @property
     def datasets_dir(self) -> Path:

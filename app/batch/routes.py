@@ -1,5 +1,6 @@
 """POST /predict/batch."""
 
+from dataclasses import replace
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
@@ -74,7 +75,14 @@ async def predict_batch(
             None if entry is None else entry.stamp,
         )
         await receive(request, job.source)
-        tally = await lane.run(answer_file, job)
+        try:
+            tally = await lane.run(answer_file, job)
+        except CorruptArtifactError:
+            # The version may have been given a new artifact since the upload began.
+            now = await predict.resolve(f"{version.name}:{version.version}")
+            if now.sha256 == version.sha256:
+                raise
+            tally = await lane.run(answer_file, replace(job, version=now))
         if entry is not None:
             entry.rows = tally.rows
             await run_in_threadpool(predict.journal.adopt, entry, job.log)

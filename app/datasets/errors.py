@@ -2,7 +2,12 @@
 
 from app.errors import ApiError, ConflictError, NotFoundError
 
-__all__ = ["CorruptDatasetError", "DatasetInUseError", "UnknownDatasetError"]
+__all__ = [
+    "CorruptDatasetError",
+    "DatasetInUseError",
+    "OutlierGuardsError",
+    "UnknownDatasetError",
+]
 
 
 class UnknownDatasetError(NotFoundError):
@@ -17,6 +22,16 @@ class DatasetInUseError(ConflictError):
 
     slug, title = "dataset-in-use", "A job needs the data set"
     example = "1 job that waits or runs needs this data set; cancel it, or wait"
+
+
+class OutlierGuardsError(ConflictError):
+    """A data set whose rows the outlier guards of versions consist of."""
+
+    slug, title = "outlier-guards", "Models would lose their outlier guard"
+    example = (
+        "the outlier guard of pima:1 consists of rows of this data set: say"
+        " outlier_guards=drop, and it answers without it; or delete it first"
+    )
 
 
 class CorruptDatasetError(ApiError):

@@ -1,12 +1,23 @@
 """The SQL of data sets."""
 
-from sqlalchemy import delete, func, select, tuple_
+from collections.abc import Sequence
+
+from sqlalchemy import Select, delete, func, select, tuple_
 from sqlalchemy.orm import Session
 
 from app.db.states import JobStatus
 from app.db.tables import Dataset, DatasetUse, Job, Model, ModelVersion
 
-__all__ = ["get", "hold", "latest", "made_from", "note_use", "remove", "waiting"]
+__all__ = [
+    "derived_from",
+    "get",
+    "hold",
+    "latest",
+    "named_artifacts",
+    "note_use",
+    "remove",
+    "waiting",
+]
 
 _WAITING = (JobStatus.QUEUED, JobStatus.RUNNING)
 
@@ -64,16 +75,45 @@ def waiting(session: Session, dataset_id: str) -> int:
     return session.scalar(query) or 0
 
 
-def made_from(session: Session, dataset_id: str) -> list[tuple[str, int]]:
-    """Return name and version of the models that were trained on a data set."""
-    query = (
-        select(Model.name, ModelVersion.version)
-        .join(ModelVersion, ModelVersion.model_id == Model.id)
+def derived_from(
+    session: Session, dataset_id: str, *, hold: bool = False
+) -> list[tuple[str, ModelVersion]]:
+    """Return the versions, each with its model's name, that keep rows of a data set.
+
+    They were trained on it, or re-priced from one that was. With ``hold`` no version
+    is added to their models before this transaction ends.
+    """
+    trained = (
+        select(ModelVersion.id)
         .join(DatasetUse, DatasetUse.job_id == ModelVersion.job_id)
         .where(DatasetUse.dataset_id == dataset_id)
-        .order_by(Model.name, ModelVersion.version)
     )
-    return [(name, version) for name, version in session.execute(query)]
+    of = select(ModelVersion.model_id).where(ModelVersion.id.in_(trained))
+    models = select(Model).where(Model.id.in_(of)).order_by(Model.name)
+    names = {m.id: m.name for m in session.scalars(_held(models) if hold else models)}
+    roots = set(session.scalars(trained))
+    versions = session.scalars(
+        select(ModelVersion)
+        .where(ModelVersion.model_id.in_(names))
+        .order_by(ModelVersion.version)
+    )
+    found: dict[int, list[ModelVersion]] = {model_id: [] for model_id in names}
+    for version in versions:
+        mine = found[version.model_id]
+        parent = version.summary.get("repriced_from")
+        if version.id in roots or parent in {each.version for each in mine}:
+            mine.append(version)
+    return [(names[i], version) for i, mine in found.items() for version in mine]
+
+
+def _held(models: Select[Model]) -> Select[Model]:
+    return models.with_for_update().execution_options(populate_existing=True)
+
+
+def named_artifacts(session: Session, digests: Sequence[str]) -> set[str]:
+    """Return those of some digests that a version names."""
+    named = ModelVersion.artifact_sha256
+    return set(session.scalars(select(named).where(named.in_(digests))))
 
 
 def remove(session: Session, dataset_id: str) -> None:

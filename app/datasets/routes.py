@@ -6,9 +6,11 @@ from fastapi import APIRouter, Path, Query, Request, Response
 from starlette.concurrency import run_in_threadpool
 
 from app.datasets import service
+from app.datasets.deleting import Stores, delete
 from app.datasets.errors import (
     CorruptDatasetError,
     DatasetInUseError,
+    OutlierGuardsError,
     UnknownDatasetError,
 )
 from app.datasets.lane import lane_of, with_lane
@@ -22,6 +24,7 @@ from app.datasets.schemas import (
     DatasetsAnswer,
     DatasetsQuery,
     DeletedAnswer,
+    DeleteQuery,
     UploadQuery,
 )
 from app.datasets.store import DatasetStore
@@ -124,15 +127,31 @@ def get_dataset(
 
 
 @router.delete(
-    "/{dataset_id}", responses=problems(UnknownDatasetError, DatasetInUseError)
+    "/{dataset_id}",
+    responses=problems(
+        UnknownDatasetError,
+        DatasetInUseError,
+        OutlierGuardsError,
+        InvalidRequestError,
+        StorageFullError,
+    ),
 )
-def delete_dataset(dataset_id: DatasetId, request: Request) -> DeletedAnswer:
-    """Delete a data set and its rows.
+def delete_dataset(
+    dataset_id: DatasetId, query: Annotated[DeleteQuery, Query()], request: Request
+) -> DeletedAnswer:
+    """Delete a data set, its rows, and what is kept of single rows elsewhere.
 
     It is refused while a job that waits or runs needs the data set. Models that were
-    trained on it go on answering; they are named.
+    trained on it go on answering; they are named, with what they can no longer do. A
+    version that is changed so gets a new artifact.
     """
-    return service.delete(state_of(request).database, _store(request), dataset_id)
+    state = state_of(request)
+    return delete(
+        state.database,
+        Stores(_store(request), state.store),
+        dataset_id,
+        drop_guards=query.outlier_guards == "drop",
+    )
 
 
 def _store(request: Request) -> DatasetStore:

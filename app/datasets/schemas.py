@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from app.artifacts.forgetting import Keeps, Lost
 from app.datasets.reading.options import ColumnType, Encoding, Format
 from app.strict import Answer
 
@@ -16,7 +17,9 @@ __all__ = [
     "DatasetQuery",
     "DatasetsAnswer",
     "DatasetsQuery",
+    "DeleteQuery",
     "DeletedAnswer",
+    "ModelMade",
     "ReadQuery",
     "UploadQuery",
 ]
@@ -207,11 +210,26 @@ class DatasetsAnswer(Answer):
     """Give it as ``before`` for the next page; null on the last."""
 
 
+class DeleteQuery(BaseModel):
+    """What may go with a data set."""
+
+    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
+
+    outlier_guards: Literal["keep", "drop"] = "keep"
+    """An outlier guard consists of rows. ``keep`` refuses to delete a data set that
+    one was made of; with ``drop`` the versions answer without it from now on."""
+
+
 class ModelMade(Answer):
-    """A version that was trained on a data set."""
+    """A version that was trained on a data set, or re-priced from one that was."""
 
     name: str
     version: int
+    lost: list[Lost]
+    """What it can no longer do: what was kept of single rows for it is gone."""
+    keeps: list[Keeps]
+    """What is left of single rows: a kernel machine consists of encoded ones, and
+    they go with the version only. ``unreadable``: its file is damaged, and left."""
 
 
 class DeletedAnswer(Answer):
@@ -220,11 +238,21 @@ class DeletedAnswer(Answer):
     model_config = ConfigDict(
         json_schema_extra={
             "examples": [
-                {"id": ENTRY["id"], "models": [{"name": "pima", "version": 1}]}
+                {
+                    "id": ENTRY["id"],
+                    "models": [
+                        {
+                            "name": "pima",
+                            "version": 1,
+                            "lost": ["reprice"],
+                            "keeps": ["support_vectors"],
+                        }
+                    ],
+                }
             ]
         }
     )
 
     id: str
     models: list[ModelMade]
-    """Versions that were trained on its rows; they go on answering."""
+    """Versions that were made of its rows; they go on answering."""

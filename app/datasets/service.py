@@ -1,4 +1,4 @@
-"""What may be done with data sets: keep, list, describe, use, delete."""
+"""What may be done with data sets: keep, list, describe, use."""
 
 import re
 from pathlib import Path
@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 
 from app.datasets import queries
 from app.datasets.describing import class_balance, preview
-from app.datasets.errors import DatasetInUseError, UnknownDatasetError
+from app.datasets.errors import UnknownDatasetError
 from app.datasets.reading.convert import Described
 from app.datasets.receiving import Received
 from app.datasets.schemas import (
@@ -17,15 +17,13 @@ from app.datasets.schemas import (
     DatasetQuery,
     DatasetsAnswer,
     DatasetsQuery,
-    DeletedAnswer,
-    ModelMade,
     UploadQuery,
 )
 from app.datasets.store import DatasetFile, DatasetStore
 from app.db.session import Database
 from app.db.tables import Dataset, new_id
 
-__all__ = ["delete", "describe", "file_of", "find", "keep", "page"]
+__all__ = ["describe", "file_of", "find", "keep", "page"]
 
 _ID = re.compile(r"[0-9a-f-]{36}")
 
@@ -139,34 +137,3 @@ def describe(
     balance = None if query.target is None else class_balance(path, query.target)
     shown = {"preview": preview(path, query.preview), "target": balance}
     return DatasetDetail.model_validate({**_shown(row), **shown})
-
-
-def delete(database: Database, store: DatasetStore, dataset_id: str) -> DeletedAnswer:
-    """Delete a data set and its rows; say which models were made from it.
-
-    The row goes first: a file without a row is swept up, a row without its file
-    would promise what is not there.
-
-    Raises
-    ------
-    UnknownDatasetError
-        When there is no such data set.
-    DatasetInUseError
-        While a job that waits or runs needs it.
-    """
-    with database.write() as session:
-        find(session, dataset_id)
-        row = queries.hold(session, dataset_id, read=False)
-        if row is None:
-            raise UnknownDatasetError(UnknownDatasetError.example)
-        waiting = queries.waiting(session, dataset_id)
-        if waiting:
-            jobs = "1 job needs" if waiting == 1 else f"{waiting} jobs need"
-            msg = f"{jobs} this data set; cancel what waits or runs, or let it end"
-            raise DatasetInUseError(msg)
-        made = queries.made_from(session, dataset_id)
-        file = file_of(row)
-        queries.remove(session, dataset_id)
-    store.delete(file)
-    models = [ModelMade(name=name, version=version) for name, version in made]
-    return DeletedAnswer(id=dataset_id, models=models)

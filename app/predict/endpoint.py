@@ -13,6 +13,7 @@ from starlette.types import Receive, Scope, Send
 from app.artifacts.loaded import LoadedModels
 from app.errors import (
     ApiError,
+    CorruptArtifactError,
     MethodNotAllowedError,
     UnsupportedMediaTypeError,
 )
@@ -114,7 +115,7 @@ class PredictEndpoint:
             version = await self._catalogue.resolve(envelope.model)
         ready = self._loaded.peek(version.sha256)
         if ready is None:
-            ready = await asyncio.to_thread(self._loaded.get, version.sha256)
+            version, ready = await self._load(version, envelope.model)
         question = ask(ready, version, envelope, entry)
         if _is_small(body):
             return answer(question)
@@ -127,6 +128,18 @@ class PredictEndpoint:
                     answered: Answered = end.value
                     return answered
                 await asyncio.sleep(0)
+
+    async def _load(
+        self, version: ResolvedVersion, model: str
+    ) -> tuple[ResolvedVersion, ReadyModel]:
+        """Load a version; by its new artifact, if it was given one meanwhile."""
+        try:
+            return version, await asyncio.to_thread(self._loaded.get, version.sha256)
+        except CorruptArtifactError:
+            now = await self._catalogue.resolve(model)
+            if now.sha256 == version.sha256:
+                raise
+            return now, await asyncio.to_thread(self._loaded.get, now.sha256)
 
     async def resolve(self, model: str) -> ResolvedVersion:
         """Return the version that a reference means.

@@ -5,6 +5,7 @@ from typing import Any
 
 from app.artifacts.model import ServedModel
 from app.db.tables import ModelVersion
+from app.errors import ConflictError
 from app.evidence.facts import rule_facts
 from app.evidence.stored import Stored
 from app.models.publication import VISIBLE_AFTER_S, add_version
@@ -46,8 +47,12 @@ def reprice(
     artifact = {**chosen.model.to_payload(), "evidence": chosen.stored.payload()}
     file = state.store.write(artifact)
     with state.database.write() as session:
-        known_version(session, name, version)  # it may have been deleted meanwhile
         number = add_version(session, name, summary, file)
+        # Meanwhile it may have been deleted, or its scores with their data set.
+        now = known_version(session, name, version)
+        if now.artifact_sha256 != row.artifact_sha256:
+            msg = "the version has lost its scores meanwhile: train again"
+            raise ConflictError(msg)
     time.sleep(VISIBLE_AFTER_S)
     return RepriceAnswer(
         model=VersionRef(name=name, version=number),

@@ -5,7 +5,9 @@ import time
 
 import pytest
 
+from app.artifacts.store import ArtifactStore
 from app.datasets import queries, service
+from app.datasets.deleting import Stores, delete
 from app.datasets.errors import DatasetInUseError, UnknownDatasetError
 from app.datasets.schemas import DatasetsQuery
 from app.datasets.store import DatasetStore
@@ -81,24 +83,29 @@ def store(tmp_path):
     return DatasetStore(tmp_path / "datasets")
 
 
+@pytest.fixture
+def stores(store, tmp_path):
+    return Stores(store, ArtifactStore(tmp_path / "artifacts"))
+
+
 @pytest.mark.parametrize("status", [JobStatus.QUEUED, JobStatus.RUNNING])
-def test_it_stays_while_a_job_needs_it(database, store, status):
+def test_it_stays_while_a_job_needs_it(database, stores, status):
     dataset_id = added(database)
     used(database, dataset_id, status)
     with pytest.raises(DatasetInUseError, match="1 job needs"):
-        service.delete(database, store, dataset_id)
+        delete(database, stores, dataset_id)
     with database.read() as session:
         assert queries.get(session, dataset_id) is not None
 
 
-def test_it_goes_when_all_jobs_have_ended_and_names_what_was_made(database, store):
+def test_it_goes_when_all_jobs_have_ended_and_names_what_was_made(database, stores):
     dataset_id = added(database)
     used(database, dataset_id, JobStatus.CANCELLED)
     used(database, dataset_id, JobStatus.SUCCEEDED)
-    deleted = service.delete(database, store, dataset_id)
+    deleted = delete(database, stores, dataset_id)
     assert [(m.name, m.version) for m in deleted.models] == [("m", 1)]
     with pytest.raises(UnknownDatasetError):
-        service.delete(database, store, dataset_id)
+        delete(database, stores, dataset_id)
 
 
 def test_pages_are_newest_first_and_meet(database):
@@ -128,13 +135,13 @@ def test_an_outline_knows_columns_and_types(database):
             outline(session, "0" * 36, None, 3)
 
 
-def test_deleting_waits_for_a_request_that_is_about_to_use_it(database, store):
+def test_deleting_waits_for_a_request_that_is_about_to_use_it(database, stores):
     dataset_id = added(database)
     errors = []
 
     def deleting():
         try:
-            service.delete(database, store, dataset_id)
+            delete(database, stores, dataset_id)
         except DatasetInUseError as error:
             errors.append(error)
 

@@ -107,8 +107,8 @@ def test_a_data_set_cannot_go_while_a_job_needs_it(server, trained):
     done = [server.await_job(job["id"]) for job in jobs]
     deleted = server.http.delete(f"/datasets/{dataset_id}")
     assert deleted.status_code == 200, deleted.text
-    assert deleted.json()["models"] == [
-        {"name": "stored", "version": job["result"]["version"]} for job in done
+    assert [(m["name"], m["version"]) for m in deleted.json()["models"]] == [
+        ("stored", job["result"]["version"]) for job in done
     ]
     assert server.http.get(f"/datasets/{dataset_id}").status_code == 404
     answer = server.http.post("/train", json=request(dataset_id))

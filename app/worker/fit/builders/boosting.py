@@ -25,7 +25,7 @@ def importance(booster: Any, names: Sequence[str]) -> Facts:
     columns are the user's own.
     """
     return {
-        part: dict(zip(names, map(float, values), strict=True))
+        part: dict(zip(names, (values + 0.0).tolist(), strict=True))  # no -0.0
         for part, values in booster.importance_.items()
     }
 

@@ -1,0 +1,66 @@
+"""Explanations of stump ensembles over HTTP."""
+
+import pytest
+
+from tests.app.boosting_over_http.conftest import TABLE
+from tests.app.women import FEATURES, predict
+
+ROWS = [row[:-1] for row in TABLE[:60]]
+ROWS[3] = [None, None, None, None]
+
+
+@pytest.mark.parametrize("kind", ["abstention-boosting", "adaboost"])
+def test_terms_add_up_to_the_very_score(server, models, kind):
+    name = f"{kind}.chow"
+    answers = predict(server, name, ROWS, explain=True)["predictions"]
+    plain = predict(server, name, ROWS)["predictions"]
+    for one, without in zip(answers, plain, strict=True):
+        told = one.pop("explanation")
+        assert one == without
+        assert list(told["h"]) == FEATURES
+        begin = told["intercept"]
+        assert begin["h"] + sum(told["h"].values()) == one["score"]
+        assert sum(reversed(told["h"].values())) == one["score"]
+        if kind == "adaboost":
+            assert told["r"] is told["reject_score"] is begin["r"] is None
+            continue
+        assert begin["r"] + sum(told["r"].values()) == told["reject_score"]
+        assert all(term <= 0 for term in told["r"].values())
+
+
+def test_the_reject_score_is_what_the_rule_reads(server, models):
+    answers = predict(server, "abstention-boosting.embedded", ROWS, explain=True)
+    rejected = [one["decision"] == "reject" for one in answers["predictions"]]
+    assert 0 < sum(rejected) < len(rejected)
+    for one, lost in zip(answers["predictions"], rejected, strict=True):
+        assert (one["explanation"]["reject_score"] <= 0) is lost
+
+
+def test_answers_in_parts_explain_alike(server, models):
+    rows = ROWS * 40
+    name = "abstention-boosting.chow"
+    many = predict(server, name, rows, explain=True)["predictions"]
+    few = predict(server, name, ROWS, explain=True)["predictions"]
+    assert many == few * 40
+
+
+@pytest.mark.parametrize("kind", ["abstention-trees", "gradient-boosting"])
+def test_models_that_are_no_sums_of_columns_refuse(server, models, kind):
+    data = {"columns": FEATURES, "rows": ROWS[:1]}
+    body = {"model": f"{kind}.chow", "data": data, "explain": True}
+    answer = server.http.post("/predict", json=body)
+    assert answer.status_code == 422
+    (fault,) = answer.json()["errors"]
+    assert fault["pointer"] == "/explain"
+    assert "abstention-boosting and adaboost" in fault["detail"]
+    body["explain"] = False
+    assert server.http.post("/predict", json=body).status_code == 200
+
+
+def test_a_batch_gives_none(server, models):
+    answer = server.http.post(
+        "/predict/batch?model=adaboost.chow&explain=true",
+        content=b"plas\n1\n",
+        headers={"Content-Type": "text/csv"},
+    )
+    assert answer.status_code == 422

@@ -30,7 +30,7 @@ def key_of(*parts: str) -> str:
 class SharedCounts:
     """The counts of this process, where others see them.
 
-    It is written on the event loop only; any thread may read sums.
+    One thread at a time may write (the event loop); any may read sums.
 
     Parameters
     ----------
@@ -47,6 +47,10 @@ class SharedCounts:
     def write(self, key: str, value: float) -> None:
         """Set a count of this process."""
         self._own.write_value(key, value, 0.0)  # type: ignore[no-untyped-call]  # as above
+
+    def another(self) -> "SharedCounts":
+        """Return counts in a file of their own, for another thread to write."""
+        return SharedCounts(self._folder)
 
     def sums(self) -> dict[Parts, float]:
         """Return the counts of all processes together."""

@@ -17,9 +17,8 @@ from pathlib import Path
 from threading import Condition, Thread
 from typing import Literal
 
-from prometheus_client import CollectorRegistry, Counter
-
 from app.errors import ApiError, ServiceUnavailableError
+from app.journal.counts import LogCounts
 from app.journal.entries import Entry, Stamp
 from app.journal.files import expire
 from app.journal.segment import Segment
@@ -48,21 +47,13 @@ class Journal:
     mode : {"off", "best-effort", "required"}
     days : int
         How long files are kept.
-    registry : CollectorRegistry
+    counts : LogCounts
     """
 
-    def __init__(
-        self, folder: Path, mode: Mode, days: int, registry: CollectorRegistry
-    ) -> None:
+    def __init__(self, folder: Path, mode: Mode, days: int, counts: LogCounts) -> None:
         self.mode, self._days = mode, days
         self._segment = Segment(folder)
-        rows = Counter(
-            "demur_prediction_log_rows",
-            "Decisions that the prediction log has written, or lost.",
-            ("outcome",),
-            registry=registry,
-        )
-        self._written, self._lost = rows.labels("written"), rows.labels("lost")
+        self._counts = counts
         self._waiting: deque[Waiting] = deque()
         self._waiting_rows = 0
         self._ready = Condition()
@@ -110,7 +101,7 @@ class Journal:
             if self.mode == "required":
                 raise _refusal(error) from None
         else:
-            self._written.inc(entry.rows)
+            self._counts.add("written", entry.rows)
 
     def close(self) -> None:
         """Write what waits, and end."""
@@ -162,7 +153,7 @@ class Journal:
             error = failed
             self._lose(rows, failed)
         else:
-            self._written.inc(rows)
+            self._counts.add("written", rows)
         for _, _, done in taken:
             if done is not None and done.set_running_or_notify_cancel():
                 done.set_result(None) if error is None else done.set_exception(error)
@@ -174,7 +165,7 @@ class Journal:
 
     def _lose(self, rows: int, error: Exception | None) -> None:
         """Count decisions that are not kept, and say so once in a while."""
-        self._lost.inc(rows)
+        self._counts.add("lost", rows)
         now = time.monotonic()
         if now - self._told_at >= _TOLD_EVERY_S:
             self._told_at = now

@@ -17,6 +17,7 @@ from app.errors import (
     MethodNotAllowedError,
     UnsupportedMediaTypeError,
 )
+from app.journal.counts import LogCounts
 from app.journal.entries import Entry
 from app.journal.journal import Journal
 from app.models.catalogue import Catalogue, Reference
@@ -73,7 +74,7 @@ class PredictEndpoint:
             settings.prediction_log_dir,
             settings.prediction_log,
             settings.prediction_log_days,
-            state.metrics.registry,
+            LogCounts(state.metrics),
         )
 
     def close(self) -> None:

@@ -12,6 +12,7 @@ a while loses nothing.
 
 import logging
 import threading
+from datetime import UTC, datetime
 from multiprocessing.connection import wait
 
 from sqlalchemy import select
@@ -23,6 +24,7 @@ from app.datasets.sweep import sweep as sweep_datasets
 from app.db.session import Database
 from app.db.states import JobStatus
 from app.db.tables import Job
+from app.journal.files import expire
 from app.settings import Settings
 from app.worker import finish, recovery
 from app.worker.bounds import Bounds
@@ -169,6 +171,12 @@ class Worker:
             sweep(self.database, self.store, living)
         if self._sweep.due():
             sweep_datasets(self.database, self.datasets)
+            self._expire_predictions()
+
+    def _expire_predictions(self) -> None:
+        """Delete old files of the prediction log, also when it is off by now."""
+        settings, today = self.settings, datetime.now(UTC).date()
+        expire(settings.prediction_log_dir, today, settings.prediction_log_days)
 
     def _cancel_what_was_asked(self) -> None:
         """Stop the processes whose job was cancelled, or is no longer ours."""

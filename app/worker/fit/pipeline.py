@@ -100,6 +100,7 @@ def run(
     fitted = fit(job, parts.training, parts.calibration, report.part(begin, until, ""))
     report.part(until, 1.0, "evaluating").begin()
     seen = _evaluated(job, fitted, parts)
+    seen.lasting.extend(twin_warnings(fitted.features, job.table, parts))
     served = fitted
     if asked.refit:
         rows = np.sort(np.concatenate((parts.training, parts.holdout)))
@@ -207,6 +208,4 @@ def _evaluated(job: Job, fitted: Fitted, parts: Partition) -> _Seen:
     more = job.builder.compare(
         fitted.estimator, matrix, job.target(evidence.part), evidence.part.weight
     )
-    trained_on = encode_table(model.features, job.table.take(parts.training)).matrix
-    lasting = twin_warnings(trained_on, matrix)
-    return _Seen({**figures, **more}, warnings, lasting, evidence, fitted.calibration)
+    return _Seen({**figures, **more}, warnings, [], evidence, fitted.calibration)

@@ -1,5 +1,6 @@
 """``demur worker --check``: whether a worker of this machine is at work."""
 
+import time
 from datetime import timedelta
 
 import pytest
@@ -38,7 +39,11 @@ def test_these_are_none(database, changes):
 
 
 def test_the_command_says_it_by_its_status(server, demur, tmp_path):
-    checked = demur("worker", "--check", data_dir=server.data_dir)
+    until = time.monotonic() + 60  # the API is ready before its worker is
+    while True:
+        checked = demur("worker", "--check", data_dir=server.data_dir)
+        if checked.returncode == 0 or time.monotonic() > until:
+            break
     assert (checked.returncode, checked.stderr) == (0, "")
     demur("migrate", data_dir=tmp_path)
     checked = demur("worker", "--check", data_dir=tmp_path)

@@ -159,7 +159,8 @@ PREDICTION = _all_of(
             "type": ["number", "null"],
             "minimum": 0,
             "maximum": 1,
-            "description": "Of +1, calibrated on scores of rows left out of training.",
+            "description": "Of +1, calibrated on scores of rows left out of training;"
+            " with `abstention-trees` on the log-odds that score and rejector imply.",
         },
         "expected_cost": {
             **_NUMBER_OR_NULL,

@@ -30,6 +30,7 @@ from app.keys import store as issued_keys
 from app.keys.ring import KeyRing
 from app.keys.routes import router as keys
 from app.keys.secret import KnownKey, digest
+from app.models.registry_routes import router as registry
 from app.models.routes import router as models
 from app.predict.endpoint import PredictEndpoint
 from app.predict.openapi import add_operation
@@ -54,6 +55,7 @@ ROUTERS = (
     train,
     jobs,
     models,
+    registry,
     reprice,
     evaluate,
     batch,

@@ -14,7 +14,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from app.errors import CorruptArtifactError
+from app.errors import CorruptArtifactError, UnreadableArtifactError
 from app.features.schema import FeatureSchema
 from app.guards.guards import Guards
 from solvers.calibration import Calibration
@@ -164,15 +164,17 @@ class ServedModel:
 
         Raises
         ------
+        UnreadableArtifactError
+            When the payload is of another format.
         CorruptArtifactError
-            When the payload is of another format or does not hold together.
+            When it does not hold together.
         """
         if payload.get("format") != FORMAT:
             msg = (
                 f"the model was stored in format {payload.get('format')!r}, this"
                 f" release reads format {FORMAT}: train it again"
             )
-            raise CorruptArtifactError(msg)
+            raise UnreadableArtifactError(msg)
         try:
             calibration, costs = payload["calibration"], payload["costs"]
             return cls(

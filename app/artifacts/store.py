@@ -19,7 +19,7 @@ from typing import Any
 import joblib
 import numpy as np
 
-from app.errors import CorruptArtifactError
+from app.errors import CorruptArtifactError, UnreadableArtifactError
 
 __all__ = ["ArtifactStore", "StoredArtifact"]
 
@@ -95,6 +95,8 @@ class ArtifactStore:
         ------
         CorruptArtifactError
             When the file is missing or its bytes are not those that were written.
+        UnreadableArtifactError
+            When they are, and the libraries of this service cannot load them.
         """
         path = self.path(sha256)
         try:
@@ -108,7 +110,16 @@ class ArtifactStore:
                 "it is not loaded: restore it, or train the model again"
             )
             raise CorruptArtifactError(msg)
-        payload: dict[str, Any] = joblib.load(io.BytesIO(content))
+        try:
+            payload: dict[str, Any] = joblib.load(io.BytesIO(content))
+        except Exception as error:  # the bytes are right: these libraries are not
+            msg = (
+                f"the file of artifact {sha256[:12]} was written by library versions"
+                f" that numpy {np.__version__} and joblib {joblib.__version__} here"
+                " cannot read; its version says which (library_versions): install"
+                " them, or train the model again"
+            )
+            raise UnreadableArtifactError(msg) from error
         return payload
 
     def delete(self, sha256: str) -> None:

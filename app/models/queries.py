@@ -2,13 +2,14 @@
 
 from dataclasses import dataclass
 
-from sqlalchemy import func, select
+from sqlalchemy import func, literal, select, tuple_
 from sqlalchemy.orm import Session
 
-from app.db.tables import Model, ModelVersion
+from app.db.tables import Alias, Model, ModelVersion
 
 __all__ = [
     "ResolvedVersion",
+    "aliases_of",
     "find_model",
     "find_version",
     "page",
@@ -29,12 +30,7 @@ class ResolvedVersion:
 def resolve(
     session: Session, name: str, version: int | None = None, alias: str | None = None
 ) -> ResolvedVersion | None:
-    """Return the version that a reference means: the newest when none is named.
-
-    Aliases are not kept in this version of the service: a reference by one is unknown.
-    """
-    if alias is not None:
-        return None
+    """Return the version that a reference means: the newest when none is named."""
     query = (
         select(Model.name, ModelVersion.version, ModelVersion.artifact_sha256)
         .join(ModelVersion, ModelVersion.model_id == Model.id)
@@ -44,23 +40,61 @@ def resolve(
     )
     if version is not None:
         query = query.where(ModelVersion.version == version)
+    if alias is not None:
+        query = query.join(Alias, Alias.version_id == ModelVersion.id).where(
+            Alias.model_id == Model.id, Alias.alias == alias
+        )
     found = session.execute(query).one_or_none()
     return None if found is None else ResolvedVersion(*found)
 
 
 def page(
-    session: Session, *, limit: int, after: str | None
+    session: Session,
+    *,
+    limit: int,
+    after: str | None,
+    sort: str = "name",
+    containing: str = "",
+    tag: tuple[str, str] | None = None,
 ) -> list[tuple[Model, int, int]]:
-    """Return models by name, each with its newest version and how many it has."""
+    """Return models, each with its newest version and how many it has.
+
+    Parameters
+    ----------
+    session : Session
+    limit : int
+    after : str, optional
+        The name that the page before ended with.
+    sort : str
+        ``name`` or ``created_at``, downwards with a minus before it.
+    containing : str
+        Only models with this in their name, in any case.
+    tag : (name, value), optional
+        Only models with this tag.
+    """
+    down = sort.startswith("-")
+    keys = [Model.name] if sort.endswith("name") else [Model.created_at, Model.name]
     query = (
         select(Model, func.max(ModelVersion.version), func.count())
         .join(ModelVersion, ModelVersion.model_id == Model.id)
         .group_by(Model.id)
-        .order_by(Model.name)
+        .order_by(*(key.desc() if down else key for key in keys))
         .limit(limit)
     )
+    if containing:
+        query = query.where(Model.name.icontains(containing, autoescape=True))
+    if tag is not None:
+        query = query.where(Model.tags[tag[0]].as_string() == tag[1])
     if after is not None:
-        query = query.where(Model.name > after)
+        here = tuple_(*keys)
+        last = session.execute(select(*keys).where(Model.name == after)).first()
+        mark = [after] if len(keys) == 1 else last
+        if mark is None:
+            return []
+        there = tuple_(
+            *(literal(at, key.type) for at, key in zip(mark, keys, strict=True))
+        )
+        query = query.where(here < there if down else here > there)
     return [(model, newest, count) for model, newest, count in session.execute(query)]
 
 
@@ -70,9 +104,14 @@ def find_model(session: Session, name: str) -> Model | None:
 
 
 def versions(
-    session: Session, model: Model, *, limit: int, before: int | None
+    session: Session,
+    model: Model,
+    *,
+    limit: int,
+    before: int | None,
+    tag: tuple[str, str] | None = None,
 ) -> list[ModelVersion]:
-    """Return the versions of a model, newest first."""
+    """Return the versions of a model, newest first, with a tag if one is named."""
     query = (
         select(ModelVersion)
         .where(ModelVersion.model_id == model.id)
@@ -81,6 +120,8 @@ def versions(
     )
     if before is not None:
         query = query.where(ModelVersion.version < before)
+    if tag is not None:
+        query = query.where(ModelVersion.tags[tag[0]].as_string() == tag[1])
     return list(session.scalars(query))
 
 
@@ -91,3 +132,14 @@ def find_version(session: Session, name: str, version: int) -> ModelVersion | No
         .join(Model, Model.id == ModelVersion.model_id)
         .where(Model.name == name, ModelVersion.version == version)
     )
+
+
+def aliases_of(session: Session, model: Model) -> dict[str, int]:
+    """Return which version each alias of a model points at."""
+    rows = session.execute(
+        select(Alias.alias, ModelVersion.version)
+        .join(ModelVersion, ModelVersion.id == Alias.version_id)
+        .where(Alias.model_id == model.id)
+        .order_by(Alias.alias)
+    )
+    return dict(rows.all())

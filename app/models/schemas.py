@@ -1,7 +1,7 @@
 """What models and their versions look like from outside."""
 
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -24,6 +24,8 @@ ENTRY: dict[str, Any] = {
     "created_at": CREATED,
     "latest_version": 1,
     "versions": 1,
+    "description": "",
+    "tags": {"team": "risk"},
 }
 VERSION: dict[str, Any] = {
     "name": "pima",
@@ -32,6 +34,7 @@ VERSION: dict[str, Any] = {
     "job_id": "0b9f4c1e-6f0e-4c52-9a34-1f0f6f6f2a10",
     "artifact_sha256": "9f86d081" * 8,
     "artifact_bytes": 48213,
+    "tags": {"data": "2026-02"},
     "trainer": {"kind": "double-hinge-svm", "C": 1.0, "kernel": {"kind": "rbf"}},
     "costs": {
         "false_positive": 1,
@@ -55,6 +58,8 @@ class ModelEntry(Answer):
     latest_version: int
     versions: int
     """How many versions there are."""
+    description: str
+    tags: dict[str, str]
 
 
 class ModelsAnswer(Answer):
@@ -87,6 +92,8 @@ class VersionAnswer(Answer):
     artifact_sha256: str
     """Digest of the file that predictions are made from; checked before each load."""
     artifact_bytes: int
+    tags: dict[str, str]
+    """They alone may change: PATCH /models/{name}/versions/{version}."""
 
 
 class VersionRef(Answer):
@@ -102,6 +109,7 @@ class VersionEntry(Answer):
     version: int
     created_at: datetime
     artifact_sha256: str
+    tags: dict[str, str]
 
 
 class ModelAnswer(Answer):
@@ -113,6 +121,9 @@ class ModelAnswer(Answer):
                 {
                     "name": "pima",
                     "created_at": CREATED,
+                    "description": "",
+                    "tags": {"team": "risk"},
+                    "aliases": {"champion": 1},
                     "latest_version": 1,
                     "latest": VERSION,
                     "versions": [
@@ -120,6 +131,7 @@ class ModelAnswer(Answer):
                             "version": 1,
                             "created_at": CREATED,
                             "artifact_sha256": VERSION["artifact_sha256"],
+                            "tags": {"data": "2026-02"},
                         }
                     ],
                     "next": None,
@@ -130,6 +142,10 @@ class ModelAnswer(Answer):
 
     name: str
     created_at: datetime
+    description: str
+    tags: dict[str, str]
+    aliases: dict[str, int]
+    """Which version each alias points at."""
     latest_version: int
     latest: VersionAnswer
     versions: list[VersionEntry]
@@ -145,8 +161,23 @@ class ModelsQuery(BaseModel):
     limit: int = Field(default=50, ge=1, le=200, description="Models on a page.")
     after: str | None = Field(
         default=None,
-        pattern="^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$",
-        description="Only names after this one: `next` of the page before.",
+        pattern="^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$",
+        description="Only models after this one: `next` of the page before.",
+    )
+    sort: Literal["name", "-name", "created_at", "-created_at"] = Field(
+        default="name", description="By what they are sorted; - is downwards."
+    )
+    search: str = Field(
+        default="",
+        max_length=100,
+        pattern="^[A-Za-z0-9._-]*$",
+        description="Only models with this in their name, in any case.",
+    )
+    tag: str | None = Field(
+        default=None,
+        pattern="^[A-Za-z0-9][A-Za-z0-9._-]{0,63}=[^\\x00]{0,500}$",
+        description="Only those with this tag, as NAME=VALUE.",
+        examples=["team=risk"],
     )
 
 
@@ -161,4 +192,10 @@ class ModelQuery(BaseModel):
         ge=1,
         le=2**31 - 1,
         description="Only versions below this one: `next` of the page before.",
+    )
+    tag: str | None = Field(
+        default=None,
+        pattern="^[A-Za-z0-9][A-Za-z0-9._-]{0,63}=[^\\x00]{0,500}$",
+        description="Only those with this tag, as NAME=VALUE.",
+        examples=["team=risk"],
     )

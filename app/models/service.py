@@ -25,7 +25,14 @@ LARGEST_VERSION = 2**31 - 1
 
 def list_models(session: Session, query: ModelsQuery) -> ModelsAnswer:
     """Return one page of models, by name."""
-    rows = queries.page(session, limit=query.limit + 1, after=query.after)
+    rows = queries.page(
+        session,
+        limit=query.limit + 1,
+        after=query.after,
+        sort=query.sort,
+        containing=query.search,
+        tag=_tag(query.tag),
+    )
     shown = rows[: query.limit]
     return ModelsAnswer(
         models=[
@@ -34,6 +41,8 @@ def list_models(session: Session, query: ModelsQuery) -> ModelsAnswer:
                 created_at=model.created_at,
                 latest_version=latest,
                 versions=count,
+                description=model.description,
+                tags=model.tags,
             )
             for model, latest, count in shown
         ],
@@ -56,11 +65,20 @@ def describe_model(session: Session, name: str, query: ModelQuery) -> ModelAnswe
     if model is None or not newest:
         msg = "no model has this name; see GET /models"
         raise UnknownModelError(msg)
-    rows = queries.versions(session, model, limit=query.limit + 1, before=query.before)
+    rows = queries.versions(
+        session,
+        model,
+        limit=query.limit + 1,
+        before=query.before,
+        tag=_tag(query.tag),
+    )
     shown = rows[: query.limit]
     return ModelAnswer(
         name=model.name,
         created_at=model.created_at,
+        description=model.description,
+        tags=model.tags,
+        aliases=queries.aliases_of(session, model),
         latest_version=newest[0].version,
         latest=_version_answer(name, newest[0]),
         versions=[VersionEntry.model_validate(row) for row in shown],
@@ -95,6 +113,13 @@ def known_version(session: Session, name: str, version: int) -> ModelVersion:
     return found
 
 
+def _tag(text: str | None) -> tuple[str, str] | None:
+    if text is None:
+        return None
+    name, _, value = text.partition("=")
+    return name, value
+
+
 def _version_answer(name: str, row: ModelVersion) -> VersionAnswer:
     return VersionAnswer.model_validate(
         {
@@ -105,5 +130,6 @@ def _version_answer(name: str, row: ModelVersion) -> VersionAnswer:
             "job_id": row.job_id,
             "artifact_sha256": row.artifact_sha256,
             "artifact_bytes": row.artifact_bytes,
+            "tags": row.tags,
         }
     )

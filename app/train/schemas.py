@@ -103,7 +103,8 @@ class Evaluation(StrictModel):
     """Share of all rows kept for the promise of ``bounded-error``."""
     seed: Annotated[int, Field(ge=0, lt=2**32)] = 0
     order_by: ColumnName | None = None
-    """A column of dates or numbers: the past trains, the future evaluates."""
+    """A column of dates or numbers: the past trains, the future evaluates. Scores for
+    thresholds and probabilities, too, come from models of earlier rows."""
 
 
 class Guards(StrictModel):

@@ -106,7 +106,7 @@ def fit(job: Job, rows: Rows, promised_on: Rows, report: Report) -> Fitted:
     report.part(0.98, 1.0, "choosing the thresholds").begin()
     guards = fit_guards(job, known)
     if unseen is not None:
-        unseen = replace(unseen, evidence=_guarded(job, guards, known, unseen.evidence))
+        unseen = _guarded(job, guards, known, unseen)
     promised: Evidence | None = None
     if len(promised_on):
         table = job.table.take(promised_on)
@@ -136,12 +136,14 @@ def fit(job: Job, rows: Rows, promised_on: Rows, report: Report) -> Fitted:
     )
 
 
-def _guarded(job: Job, guards: Guards, known: Known, evidence: Evidence) -> Evidence:
+def _guarded(job: Job, guards: Guards, known: Known, unseen: OutOfFold) -> OutOfFold:
     """Return scores of training rows with what the guards say of them."""
     table = job.table.take(known.part.rows)
     encoded = Encoded(known.matrix, {})  # every category of these rows is known
     guarded = guarded_rows(guards, known.features, table, encoded)
-    return replace(evidence, guarded=guarded)
+    if guarded is not None:
+        guarded = guarded[unseen.scored]
+    return replace(unseen, evidence=replace(unseen.evidence, guarded=guarded))
 
 
 def _calibration(slope: float | None, unseen: OutOfFold | None) -> Calibration:

@@ -1,8 +1,11 @@
-"""Every training row scored by a model that did not see it.
+"""Training rows scored by models that did not see them.
 
+At random, every fold is scored by a model of all others. By time, the rows become
+consecutive blocks, each scored by a model of all earlier ones: the first is not scored.
 The scores come from the scorer in the form that is served, not from the estimator.
 """
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +17,7 @@ from app.evidence.scores import Evidence
 from app.features.encoding import encode_table
 from app.features.schema import FeatureSchema
 from app.worker.fit.job import Job
-from app.worker.fit.partition import folds
+from app.worker.fit.partition import blocks_by_time, folds
 from app.worker.fit.report import Report
 from solvers.scoring import Outputs, load
 
@@ -22,14 +25,24 @@ __all__ = ["Known", "OutOfFold", "encode", "fit_once", "score_unseen"]
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+_NOT_BY_TIME = (
+    "the training rows cannot be cut by time so that rows of both classes come before"
+    " and after: thresholds and probabilities rest on folds drawn at random"
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OutOfFold:
-    """Scores by models that did not see the row, and the fold of each row."""
+    """Scores by models that did not see the row, and the fold of each such row.
+
+    ``scored`` tells which of the training rows they are.
+    """
 
     evidence: Evidence
     fold: Rows
+    scored: Bools
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,23 +70,37 @@ def encode(job: Job, part: Part) -> Known:
 
 
 def score_unseen(job: Job, known: Known, report: Report) -> OutOfFold:
-    """Score every row by a model fitted on the other folds."""
-    fold = folds(job.sample, known.part.rows, job.request.evaluation.seed)
+    """Score rows by models fitted on the other folds, or on earlier rows."""
+    turns, fold, scored = _turns(job, known)
     parts = []
-    n_folds = int(fold.max()) + 1
-    for k in range(n_folds):
-        out = fold == k
+    for k, (fits, out) in enumerate(turns):
         stretch = report.part(
-            k / n_folds, (k + 1) / n_folds, f"fold {k + 1} of {n_folds}"
+            k / len(turns), (k + 1) / len(turns), f"fold {k + 1} of {len(turns)}"
         )
-        estimator = fit_once(job, known.only(~out), stretch)
+        estimator = fit_once(job, known.only(fits), stretch)
         scorer = load(estimator.scorer_payload())
-        parts.append((out, scorer.outputs(known.matrix[out])))
-    told = Outputs.scattered(parts, len(fold))
+        parts.append((out[scored], scorer.outputs(known.matrix[out])))
+    told = Outputs.scattered(parts, int(scored.sum()))
+    part = known.part if scored.all() else known.part.only(scored)
     return OutOfFold(
-        Evidence(known.part, told.score, told.reject_score, log_odds=told.log_odds),
-        fold,
+        Evidence(part, told.score, told.reject_score, log_odds=told.log_odds),
+        fold[scored],
+        scored,
     )
+
+
+def _turns(job: Job, known: Known) -> tuple[list[tuple[Bools, Bools]], Rows, Bools]:
+    """Return who fits and who is scored in each turn; folds; which rows are scored."""
+    rows, seed = known.part.rows, job.request.evaluation.seed
+    block = blocks_by_time(job.sample, rows)
+    if block is not None:
+        turns = [(block < b, block == b) for b in range(1, int(block.max()) + 1)]
+        return turns, block - 1, block > 0
+    if job.sample.moment is not None:
+        warnings.warn(_NOT_BY_TIME, stacklevel=2)
+    fold = folds(job.sample, rows, seed)
+    turns = [(fold != k, fold == k) for k in range(int(fold.max()) + 1)]
+    return turns, fold, np.ones(len(fold), dtype=np.bool_)
 
 
 def fit_once(job: Job, known: Known, report: Report) -> Any:

@@ -22,7 +22,7 @@ from app.worker.fit.split import (
     units_of,
 )
 
-__all__ = ["FOLDS", "Partition", "folds", "partition"]
+__all__ = ["FOLDS", "Partition", "blocks_by_time", "folds", "partition"]
 
 FOLDS = 5
 Rows = NDArray[np.int64]
@@ -77,7 +77,16 @@ def partition(sample: Sample, evaluation: Evaluation, *, promises: bool) -> Part
     kept = np.zeros(len(rest), dtype=bool)
     if promises:
         share = evaluation.calibration / (1.0 - evaluation.holdout)
-        kept = draw_blindly(_units(sample, rest), share, generator)
+        units = _units(sample, rest)
+        if sample.moment is None:
+            kept = draw_blindly(units, share, generator)
+        else:  # the last before those held out: nearest to the cases in use
+            kept = cut_by_time(units, sample.moment[rest], share)
+        if not kept.any():
+            detail = (
+                "no row is left to calibrate on: the rows are of one group or moment"
+            )
+            raise refuse([FieldError("/evaluation/calibration", detail)])
         _require_both(sample, rest[kept], "/evaluation/calibration", "calibration")
     training = rest[~kept]
     _require_both(sample, training, "/evaluation", "training")
@@ -98,6 +107,33 @@ def folds(sample: Sample, rows: Rows, seed: int, most: int = FOLDS) -> Rows:
     for k in np.unique(fold):
         _require_both(sample, rows[fold != k], "/groups", "training part of a fold")
     return fold
+
+
+def blocks_by_time(sample: Sample, rows: Rows, most: int = FOLDS) -> Rows | None:
+    """Return the block in time of each row: 0 (trains only) to at most ``most``.
+
+    A group stands where its latest row does. Every block but the first is preceded by
+    rows of both classes, and these blocks together have both; None where no such
+    blocks can be made, or rows are not ordered.
+    """
+    if sample.moment is None:
+        return None
+    units = _units(sample, rows)
+    latest = np.full(len(units.counts), -np.inf)
+    np.maximum.at(latest, units.of_row, sample.moment[rows])
+    of_row = latest[units.of_row]
+    ordered = np.sort(of_row)
+    wanted = np.arange(1, most + 1) * len(ordered) // (most + 1)
+    starts = np.unique(ordered[wanted])
+    block = np.searchsorted(starts, of_row, side="right").astype(np.int64)
+    positive = _positive(sample, rows)
+    for first in range(int(block.max()) + 1):
+        early = positive[block <= first]
+        if early.any() and not early.all():
+            block = np.maximum(block - first, 0)
+            late = positive[block > 0]
+            return block if late.any() and not late.all() else None
+    return None
 
 
 def counted(sample: Sample) -> Rows:

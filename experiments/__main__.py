@@ -29,26 +29,27 @@ BENCHMARKS = HERE.parent / "benchmark-results" / "benchmarks.json"
 
 def main(arguments: list[str] | None = None) -> int:
     """Run what is missing, then report all that is complete."""
-    options = _parser().parse_args(arguments)
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    if options.data is None and not options.report:
+        parser.error("--data FOLDER says where the sets are (or --report: run nothing)")
     chosen = options.only or NAMES
     form = "quick" if options.quick else "full"
     folder = options.output / form
-    run_missing(
-        chosen,
-        options.data.resolve(),
-        folder,
-        quick=options.quick,
-        jobs=options.jobs,
-    )
+    if not options.report:
+        data = options.data.resolve()
+        run_missing(chosen, data, folder, quick=options.quick, jobs=options.jobs)
     docs = HERE.parent / "docs" if options.publish else folder
     sections = report(folder, docs / "figures", quick=options.quick)
     page = write_page(sections, docs, benchmark_text(BENCHMARKS))
     console = Console()
-    for name in chosen:
-        console.print(sections[name].markdown(), markup=False, highlight=False)
+    for name in (name for name in chosen if name in sections):
+        text = sections[name].markdown()
+        console.print(text, markup=False, highlight=False, soft_wrap=True)
         console.print()
     outside = [line for section in sections.values() for line in section.outside()]
-    console.print(f"figures outside their range: {len(outside)}; all in {page}")
+    said = f"figures outside their range: {len(outside)}; all in {page}"
+    console.print(said, soft_wrap=True)
     return int(bool(outside) and not options.quick)
 
 
@@ -68,8 +69,9 @@ def report(folder: Path, figures: Path, *, quick: bool) -> dict[str, Section]:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m experiments")
+    parser.add_argument("--data", type=Path, help="the folder with NAME.csv.gz")
     parser.add_argument(
-        "--data", type=Path, required=True, help="the folder with NAME.csv.gz"
+        "--report", action="store_true", help="tables of what has run; run nothing"
     )
     parser.add_argument(
         "--quick", action="store_true", help="few repetitions, about a minute each"

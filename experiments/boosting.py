@@ -6,7 +6,7 @@ mean loss on the test parts. BA: 200 rounds of abstention stumps with the printe
 surrogate, beta chosen. TSB: AdaBoost and a threshold on |h|; on the printed grid, and
 on all values of |h| and none. DHL: the double hinge with polynomial kernels of
 degree 1 to 3 on standardised features. cod and skin: 2,000 rows drawn anew for each
-partition, and twenty of them: draws differ more than partitions of one draw do.
+partition, and ten of them: draws differ more than partitions of one draw do.
 """
 
 from collections.abc import Sequence
@@ -56,7 +56,7 @@ def tasks(quick: bool) -> list[dict[str, Any]]:
     return [
         {"set": name, "partition": k, "costs": list(COSTS), "betas": list(BETAS)}
         for name in SETS
-        for k in range(20 if name in DRAWN else 5)
+        for k in range(10 if name in DRAWN else 5)
     ]
 
 

@@ -113,5 +113,5 @@ def _first_partitions(
     return (
         f"{name}: the first five draws alone give BA {value:.3f}, to be seen beside the"
         f" range of {low} to {high}; one of them is far above the others, which is why"
-        " twenty are shown.",
+        " more than five are shown.",
     )

@@ -117,7 +117,7 @@ def section(results: Sequence[dict[str, Any]], figures: Path) -> Section:  # noq
     tables = (rule_table(results), cost_table(results))
     remarks = (
         "Table V comes out with a class-weighted SVM only, which the paper does not"
-        " say; our NMI is up to some hundredths lower on most sets, within two or three"
+        " say; our NMI is up to some hundredths lower on most sets, within about two"
         " standard errors of the printed runs.",
     )
     return Section("Mutual information", how, tables, remarks=remarks)

@@ -1,4 +1,4 @@
-"""Every booster with every rule that fits it, trained on the service."""
+"""Boosters on the service: each with Chow's rule, and with rules of its own."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -22,7 +22,12 @@ LIMITS = {
     "bounded-error": {"max_error": 0.4},
     "bounded-cost": {"max_cost": 0.5},
 }
-PAIRS = [(kind, rule) for kind in TRAINER for rule in TRAINERS[kind].rules]
+ALL = [(kind, rule) for kind in TRAINER for rule in TRAINERS[kind].rules]
+PAIRS = [
+    *((kind, "chow") for kind in TRAINER),
+    ("abstention-boosting", "embedded"),
+    ("adaboost", "symmetric"),
+]
 TABLE = women(260)
 
 

@@ -1,10 +1,14 @@
 """Boosters over HTTP: every rule that fits, their facts, and who needs numba."""
 
+import numpy as np
 import psutil
 import pytest
 
+from app.predict.ready import ReadyModel
+from app.predict.rows import Rows
 from app.train.trainers.registry import SCORE_RULES
-from tests.app.boosting_over_http.conftest import PAIRS, TABLE, TRAINER, request
+from app.worker.fit.pipeline import run
+from tests.app.boosting_over_http.conftest import ALL, PAIRS, TABLE, TRAINER, request
 from tests.app.women import FEATURES, predict
 
 ROWS = [row[:-1] for row in TABLE[:40]]
@@ -13,7 +17,23 @@ ROWS = [row[:-1] for row in TABLE[:40]]
 def test_the_pairs_are_those_of_the_table():
     wanted = {(kind, rule) for kind in TRAINER for rule in SCORE_RULES}
     joint = {(f"abstention-{kind}", "embedded") for kind in ("boosting", "trees")}
-    assert set(PAIRS) == wanted | joint
+    assert set(ALL) == wanted | joint
+
+
+@pytest.mark.parametrize("pair", sorted(set(ALL) - set(PAIRS)), ids=".".join)
+def test_every_other_pair_is_trained_and_evaluated(pair):
+    """The same work that the service gives its training processes."""
+    trained = run(request(*pair), lambda _fraction, _message: True)
+    assert trained.summary["rule"]["kind"] == pair[1]
+    assert trained.summary["evaluation"]["rows"] == 52
+    ready = ReadyModel(trained.artifact)
+    rows = Rows(
+        np.array([row[:3] for row in ROWS], dtype=float), [[row[3] for row in ROWS]]
+    )
+    told, _ = ready.answer(rows, ready.pricing)
+    first = Rows(rows.numbers[:1], [rows.categories[0][:1]])
+    (alone,), _ = ready.answer(first, ready.pricing)
+    assert alone == told[0]
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids=".".join)

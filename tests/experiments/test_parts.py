@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from experiments import boosting_tables, page, running
+from experiments.__main__ import main
 from experiments.benchmarks import benchmark_text
 from experiments.loading import draw, load
 from experiments.report import Line, Section, Table, mean_and_error
@@ -265,3 +266,15 @@ def test_boosting_settings_are_chosen_by_validation_loss_alone():
     found = boosting_tables.chosen(results, "s", "0.1", "BA")
     assert found.setting == "good"
     assert found.losses == [0.3, 0.3]
+
+
+def test_without_a_folder_it_says_what_to_give(capsys):
+    with pytest.raises(SystemExit):
+        main(["--quick"])
+    assert "--data FOLDER" in capsys.readouterr().err
+
+
+def test_a_report_needs_no_data_and_shows_what_is_complete(tmp_path, capsys):
+    assert main(["--report", "--output", str(tmp_path)]) == 0
+    assert "# Results" in (tmp_path / "full" / "results.md").read_text(encoding="utf-8")
+    assert "outside their range: 0" in capsys.readouterr().out

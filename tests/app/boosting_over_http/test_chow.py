@@ -28,7 +28,7 @@ def told(models, artifact):
 def test_answers_carry_the_calibrated_probability_of_the_pair(server, told):
     model, _, matrix = told
     rows = [row[:-1] for row in TABLE]
-    answers = predict(server, NAME, rows)["predictions"]
+    answers = predict(server, f"{NAME}:1", rows)["predictions"]
     outputs = model.scorer.outputs(matrix)
     wanted = model.calibration.probability(outputs.log_odds)
     assert [one["probability"] for one in answers] == wanted.tolist()
@@ -49,7 +49,7 @@ def test_the_evaluation_counts_what_is_served(server, models, told):
     calibration = stored.holdout_calibration
     counted = decide(model.rule, calibration, held)
     rows = [TABLE[i][:-1] for i in held.part.rows]
-    answers = predict(server, NAME, rows)["predictions"]
+    answers = predict(server, f"{NAME}:1", rows)["predictions"]
     assert [CODES[one["decision"]] for one in answers] == counted.tolist()
     figures = models["abstention-trees", "chow"]["evaluation"]
     assert figures["reject_rate"] == pytest.approx(np.mean(counted == 0))
@@ -68,8 +68,8 @@ def test_the_evaluation_counts_what_is_served(server, models, told):
 
 def test_other_costs_move_the_band_on_the_same_probability(server, models):
     rows = [row[:-1] for row in TABLE[:30]]
-    own = predict(server, NAME, rows)
-    dearer = predict(server, NAME, rows, costs=PRICES)
+    own = predict(server, f"{NAME}:1", rows)
+    dearer = predict(server, f"{NAME}:1", rows, costs=PRICES)
     assert own["costs"] == EVEN
     assert [one["probability"] for one in own["predictions"]] == [
         one["probability"] for one in dearer["predictions"]
@@ -78,6 +78,5 @@ def test_other_costs_move_the_band_on_the_same_probability(server, models):
         f"/models/{NAME}/versions/1/reprice", json={"costs": PRICES}
     )
     assert repriced.status_code == 201, repriced.text
-    number = repriced.json()["version"]
-    stored = predict(server, f"{NAME}:{number}", rows)
+    stored = predict(server, f"{NAME}:2", rows)
     assert stored["predictions"] == dearer["predictions"]

@@ -7,6 +7,7 @@ so a Host header of another name (a name that was pointed at loopback) or an Ori
 other than the Host is refused.
 """
 
+import logging
 from contextlib import suppress
 from urllib.parse import urlsplit
 
@@ -28,6 +29,8 @@ from app.web.paths import route_path
 from app.web.problems import send_problem
 
 __all__ = ["HEALTH_PATHS", "PUBLIC_PATHS", "Gate"]
+
+log = logging.getLogger(__name__)
 
 HEALTH_PATHS = frozenset({"/livez", "/readyz"})
 PUBLIC_PATHS = HEALTH_PATHS | {"/docs", "/redoc", "/openapi.json"}
@@ -58,7 +61,8 @@ class Gate:
         if ring is None:
             try:
                 ring = await self._ring(path, public=public)
-            except SQLAlchemyError as error:
+            except Exception as error:
+                log.exception("the keys cannot be read")
                 return self._without_database(scope, path, translate(error))
         if not ring.locked:
             return self._foreign(scope)

@@ -131,6 +131,7 @@ def _routes(state: AppState, predict: PredictEndpoint, ring: KeyRing) -> FastAPI
         predict.close()
         ring.close()
         state.database.close()
+        state.metrics.close()
 
     app = FastAPI(
         title="Demur",

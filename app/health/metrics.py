@@ -64,6 +64,11 @@ class Metrics:
         self._tallies: dict[tuple[str, str, int], Tally] = {}
         self.registry.register(self)
 
+    def close(self) -> None:
+        """Let go of the file that is shared, if there is one."""
+        if self.shared is not None:
+            self.shared.close()
+
     def note_request(
         self, method: str, route: str, status: int, seconds: float
     ) -> None:

@@ -39,18 +39,25 @@ class SharedCounts:
     """
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
+        self._folder, self._closed = folder, False
         # a process id may come again while the file of its last owner still counts
         name = f"{os.getpid()}-{uuid.uuid4().hex[:8]}{SUFFIX}"
         self._own = MmapedDict(str(folder / name))  # type: ignore[no-untyped-call]  # has no annotations
 
     def write(self, key: str, value: float) -> None:
-        """Set a count of this process."""
+        """Set a count of this process; after `close` it is too late to count."""
+        if self._closed:
+            return
         self._own.write_value(key, value, 0.0)  # type: ignore[no-untyped-call]  # as above
 
     def another(self) -> "SharedCounts":
         """Return counts in a file of their own, for another thread to write."""
         return SharedCounts(self._folder)
+
+    def close(self) -> None:
+        """Write no more; what was counted stays in the file."""
+        self._closed = True
+        self._own.close()  # type: ignore[no-untyped-call]  # as above
 
     def sums(self) -> dict[Parts, float]:
         """Return the counts of all processes together."""

@@ -93,7 +93,7 @@ def test_several_processes_tell_the_sum_of_all_even_of_those_that_died(tmp_path)
         metrics.note_request("GET", "/jobs", 200, 0.003)
     of_first.note(version, Tally(rows=5, positive=2, rejected=1))
     of_second.note(version, Tally(rows=2, positive=1, rejected=1))
-    del first, of_first
+    first.close()
     found = samples(generate_latest(second.registry).decode())
     get = (("method", "GET"), ("route", "/jobs"))
     assert found["demur_http_requests_total", (*get, ("status", "200"))] == 3
@@ -109,6 +109,7 @@ def test_several_processes_tell_the_sum_of_all_even_of_those_that_died(tmp_path)
     assert rows("-1", "") == 2
     assert rows("reject", "ambiguous") == 2
     assert rows("reject", "outlier") == 0
+    second.close()
 
 
 def test_a_fleet_counts_every_request_once_and_outlives_a_dead_process(start_service):

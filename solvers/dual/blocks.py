@@ -3,9 +3,9 @@
 Each round lowers the violation within a block of rows on their own small matrix, and
 adds what changed to the gradient of all rows. Only that takes whole kernel rows, from
 the cache, and only of rows whose weight has moved. Small blocks touch few rows, which
-is all that an easy problem needs; 512 rows do for most others. Where many rounds go by,
-the weights are strongly coupled (large C), and larger blocks save more memory traffic
-than their longer inner steps cost.
+is all that an easy problem needs; 1024 rows do for most others. Where many rounds go
+by, the weights are strongly coupled (large C), and larger blocks save more memory
+traffic than their longer inner steps cost.
 """
 
 import numpy as np
@@ -22,11 +22,9 @@ __all__ = ["run_blocks"]
 Indices = NDArray[np.int64]
 
 # (size, share kept, rows brought in, as a multiple of n, before the next size)
-_STAGES = ((256, 0.75, 0.15), (512, 0.5, 2.0), (1024, 0.75, 2.0), (2048, 0.8, np.inf))
-# Below, a row costs too little for the first stage's thrift to pay.
-_THRIFTY_ROWS = 8_000
+_STAGES = ((256, 0.75, 0.15), (1024, 0.5, 2.0), (2048, 0.8, np.inf))
 # Within a block the violation falls to this part of what it was outside.
-_INNER_PART = 0.1
+_INNER_PART = 0.15
 _WORK_PER_CALL = 4e7
 
 
@@ -51,7 +49,7 @@ def run_blocks(
     """
     n = len(state.beta)
     up, down = np.empty(n), np.empty(n)
-    stage, brought, steps = int(n < _THRIFTY_ROWS), 0, 0
+    stage, brought, steps = 0, 0, 0
     block = Block.empty(_size(stage, n, cache), cache.source.dtype)
     while True:
         top, bottom = extremes(state.g, state.low, state.high, up, down)

@@ -66,7 +66,6 @@ def form(request, monkeypatch):
         monkeypatch.setattr(decomposition, "WHOLE_MATRIX_ROWS", 0)
         stages = ((24, 0.5, 0.5), (48, 0.75, 1.0), (96, 0.8, np.inf))
         monkeypatch.setattr(blocks, "_STAGES", stages)
-        monkeypatch.setattr(blocks, "_THRIFTY_ROWS", 0)
     return request.param
 
 

@@ -37,6 +37,12 @@ class LogCounts:
             if self._shared is not None:
                 self._shared.write(key_of(FAMILY, outcome), self._rows[outcome])
 
+    def close(self) -> None:
+        """Count no more; what was counted is still told."""
+        with self._lock:
+            if self._shared is not None:
+                self._shared.close()
+
     def collect(self) -> Iterable[Metric]:
         """Give the counts to the registry."""
         rows = CounterMetricFamily(

@@ -110,6 +110,7 @@ class Journal:
             self._ready.notify()
         if self._thread is not None:
             self._thread.join(10)
+        self._counts.close()
 
     def _put(self, entry: Entry, lines: bytes, done: "Future[None] | None") -> bool:
         with self._ready:

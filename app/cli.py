@@ -86,9 +86,7 @@ def serve(
     ] = None,
 ) -> None:
     """Run the API, and a worker beside it."""
-    settings = _settings(
-        host=host, port=port, root_path=root_path, processes=processes
-    )
+    settings = _settings(host=host, port=port, root_path=root_path, processes=processes)
     from app.serving import run  # noqa: PLC0415 - slow, and only this command needs it
 
     try:

@@ -16,6 +16,8 @@ from app.db.session import open_database
 from app.db.states import FINISHED, MOVES, JobStatus
 from app.db.tables import Job, JobInput, Model, ModelVersion
 
+MOMENT = datetime(2026, 11, 27, tzinfo=UTC)
+
 ROOT = Path(__file__).parents[3]
 
 
@@ -84,9 +86,9 @@ def test_one_migration_a_file_each_dated_and_in_one_line():
         {"status": "sleeping"},
         {"status": "running"},
         {"status": "succeeded"},
-        {"status": "succeeded", "finished_at": utc_now()},
-        {"status": "failed", "finished_at": utc_now()},
-        {"finished_at": utc_now()},
+        {"status": "succeeded", "finished_at": MOMENT},
+        {"status": "failed", "finished_at": MOMENT},
+        {"finished_at": MOMENT},
         {"result": {"model": "m", "version": 1}},
         {"error": {"detail": "x"}},
         {"progress_fraction": 1.5},

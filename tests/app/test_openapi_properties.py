@@ -1,0 +1,80 @@
+"""The OpenAPI document against the real server: every check, drawn requests."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.app.conftest import Service, StartService
+
+CONFIG = Path(__file__).with_name("schemathesis.toml")
+
+
+def examples(document: dict, path: str) -> list[dict]:
+    body = document["paths"][path]["post"]["requestBody"]["content"]
+    told = body["application/json"]
+    named = [entry["value"] for entry in told.get("examples", {}).values()]
+    return named or [told["example"]]
+
+
+def train_the_example(service: Service) -> None:
+    """Train what the document's own example asks for, so that /predict has a model."""
+    document = service.http.get("/openapi.json").json()
+    job = service.train(examples(document, "/train")[0])
+    assert job["status"] == "succeeded", job
+
+
+def run_schemathesis(service: Service, examples: int, *arguments: str) -> None:
+    ended = subprocess.run(
+        [
+            str(Path(sys.executable).with_name("schemathesis")),
+            f"--config-file={CONFIG}",
+            "run",
+            f"{service.url}/openapi.json",
+            "--checks=all",
+            f"--max-examples={examples}",
+            "--generation-database=none",
+            *arguments,
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=service.data_dir,
+    )
+    report = "\n".join(line[:600] for line in ended.stdout.splitlines()[-150:])
+    assert ended.returncode == 0, report
+    assert '"level": "error"' not in service.log(), service.log()
+
+
+def test_every_example_of_the_document_is_a_good_request(server: Service) -> None:
+    document = server.http.get("/openapi.json").json()
+    for request in examples(document, "/train"):
+        job = server.train(request)
+        assert job["status"] == "succeeded", job
+    for request in examples(document, "/predict"):
+        answer = server.http.post("/predict", json=request)
+        assert answer.status_code == 200, answer.text
+
+
+def test_a_service_without_keys_keeps_its_document(server: Service) -> None:
+    run_schemathesis(server, 15)
+
+
+def test_a_service_with_keys_keeps_its_document(start_service: StartService) -> None:
+    service = start_service(DEMUR_API_KEYS="a-key-of-the-test")
+    service.http.headers["Authorization"] = "Bearer a-key-of-the-test"
+    train_the_example(service)
+    run_schemathesis(service, 5, "--header=Authorization: Bearer a-key-of-the-test")
+    with httpx.Client(base_url=service.url) as stranger:
+        document = stranger.get("/openapi.json").json()
+        assert document["components"]["securitySchemes"]
+        assert stranger.get("/models").status_code == 401
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+def test_thousands_of_drawn_requests_get_no_fault_of_ours(server: Service) -> None:
+    train_the_example(server)
+    run_schemathesis(server, 500)

@@ -37,7 +37,7 @@ serve: venv
 	$(BIN)/demur serve
 
 test: venv
-	$(BIN)/python -m pytest $(PYTEST_ARGS)
+	$(BIN)/python -m pytest --numprocesses=logical --maxprocesses=4 --dist=loadfile $(PYTEST_ARGS)
 
 check: venv
 	$(BIN)/ruff format --check .

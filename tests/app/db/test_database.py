@@ -11,7 +11,7 @@ from sqlalchemy import inspect, select, text
 from sqlalchemy.exc import IntegrityError, StatementError
 
 from app.db import migrate
-from app.db.base import Base, utc_now
+from app.db.base import Base
 from app.db.session import open_database
 from app.db.states import FINISHED, MOVES, JobStatus
 from app.db.tables import Job, JobInput, Model, ModelVersion

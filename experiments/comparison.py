@@ -44,6 +44,7 @@ LARGE = (
     "cod_rna",
     "skin",
     "ijcnn1.train",
+    "a9a.train",
     "cover",
 )
 # Splits of a set; the large ones have test parts that need fewer.

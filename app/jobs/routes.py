@@ -58,8 +58,21 @@ EVENTS = {
     "the service stops, and after ten minutes: come back with Last-Event-ID.",
     "content": {
         MEDIA_TYPE: {
-            "schema": {"type": "string"},
-            "example": 'id: 5d1f8c0e\nevent: progress\ndata: {"status": ...}\n\n',
+            "schema": {
+                "type": "object",
+                "description": "One event of the stream.",
+                "required": ["data"],
+                "properties": {
+                    "id": {"type": "string"},
+                    "event": {"enum": ["progress", "end"]},
+                    "data": {"type": "string", "description": "The job, as JSON."},
+                },
+            },
+            "example": {
+                "id": "5d1f8c0e",
+                "event": "progress",
+                "data": '{"status": "running", "progress": {"fraction": 0.4}}',
+            },
         }
     },
 }

@@ -27,7 +27,7 @@ REQUEST_EXAMPLES: dict[str, Any] = {
     },
     "explain": {
         "summary": "With what each column adds",
-        "value": {"model": "pima", "instances": [_ROW], "explain": True},
+        "value": {"model": "pima-stumps", "instances": [_ROW], "explain": True},
     },
 }
 

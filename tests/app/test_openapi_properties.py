@@ -50,7 +50,10 @@ def run_schemathesis(service: Service, examples: int, *arguments: str) -> None:
 
 def test_every_example_of_the_document_is_a_good_request(server: Service) -> None:
     document = server.http.get("/openapi.json").json()
-    for request in examples(document, "/train"):
+    trainings = examples(document, "/train")
+    stumps = {"kind": "abstention-boosting", "n_rounds": 20}
+    explainable = {**trainings[0], "model": "pima-stumps", "trainer": stumps}
+    for request in [*trainings, {**explainable, "rule": {"kind": "embedded"}}]:
         job = server.train(request)
         assert job["status"] == "succeeded", job
     for request in examples(document, "/predict"):

@@ -5,6 +5,7 @@ and requests wait in the backlog instead of being refused.
 """
 
 import errno
+import gc
 import signal
 import socket
 import sys
@@ -87,6 +88,9 @@ def _serve(settings: Settings, listener: socket.socket, counts: str = "") -> int
         ),
     )
     threadpool_limits(1)  # products of one request are too small to be shared out
+    # What is loaded by now stays: collections need not look at it again.
+    gc.collect()
+    gc.freeze()
     # uvicorn raises the signal that ended it once more, for whoever was there first
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: setattr(server, "should_exit", True))

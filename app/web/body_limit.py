@@ -57,11 +57,38 @@ class BodyLimit:
         announced = _announced(scope)
         if announced > bound.most_bytes:
             await _refuse(bound, scope, receive, send)
+        elif announced and uploads:
+            await self._answered_early(scope, receive, send)
         elif announced:
             # The server reads no more of a body than was announced.
             await self.inner(scope, receive, send)
         else:
             await self._counted(bound, scope, receive, send)
+
+    async def _answered_early(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a file be refused in the midst of it: the client gets to read why."""
+        arrived = False
+
+        async def noting_receive() -> Message:
+            nonlocal arrived
+            message = await receive()
+            arrived = arrived or not message.get("more_body", False)
+            return message
+
+        async def closing_send(message: Message) -> None:
+            if arrived:
+                await send(message)
+            elif message["type"] == "http.response.start":
+                headers = [*message.get("headers", ()), (b"connection", b"close")]
+                await send({**message, "headers": headers})
+            elif message.get("more_body", False):
+                await send(message)
+            else:
+                await send({**message, "more_body": True})
+                await _throw_away(noting_receive)
+                await send({"type": "http.response.body", "body": b""})
+
+        await self.inner(scope, noting_receive, closing_send)
 
     async def _counted(
         self, bound: Bound, scope: Scope, receive: Receive, send: Send
@@ -108,11 +135,16 @@ async def _refuse(bound: Bound, scope: Scope, receive: Receive, send: Send) -> N
         }
     )
     await send({"type": "http.response.body", "body": response.body, "more_body": True})
+    await _throw_away(receive)
+    await send({"type": "http.response.body", "body": b""})
+
+
+async def _throw_away(receive: Receive) -> None:
+    """Read what still arrives, for a moment."""
     with suppress(TimeoutError):
         async with asyncio.timeout(LINGER_S):
             while (await receive()).get("more_body", False):
                 pass
-    await send({"type": "http.response.body", "body": b""})
 
 
 def _announced(scope: Scope) -> int:

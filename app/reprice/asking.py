@@ -40,7 +40,7 @@ _OWN_LINK = (
 
 
 def changed(stored: Stored, request: RepriceRequest) -> TrainRequest:
-    """Return the version's request with what is asked for now.
+    """Return the version's request, changed as this one asks.
 
     Raises
     ------

@@ -14,7 +14,7 @@ help:
 	@echo "make demo    train on a real data set over HTTP and print decisions with their costs"
 	@echo "make serve   the service on 127.0.0.1:8000, data under var/"
 	@echo "make test    the whole test suite"
-	@echo "make check   format, lint, types, import contracts, migrations"
+	@echo "make check   format, lint, types, import contracts, unsafe calls, migrations"
 	@echo "make bench   speed, side by side with peers (DATA=folder for the real sets, QUICK=1 for a short form)"
 	@echo "make experiments  the papers' tables, ours beside theirs (DATA=folder of the sets, QUICK=1, PUBLISH=1 for docs/results.md)"
 	@echo "make soak    the long forms of the load, fault and statistical tests"
@@ -44,6 +44,7 @@ check: venv
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/bandit --quiet --configfile pyproject.toml --recursive app solvers migrations
 	$(BIN)/python -m migrations.check
 
 format: venv

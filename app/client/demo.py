@@ -163,7 +163,7 @@ def _service(folder: Path) -> Iterator[str]:
     kept = {k: v for k, v in os.environ.items() if not k.startswith("DEMUR_")}
     log = folder / "service.log"
     with log.open("w") as errors:
-        process = subprocess.Popen(
+        process = subprocess.Popen(  # nosec B603 # our own command, no shell
             [sys.executable, "-m", "app.cli", "serve", "--port", "0"],
             env={**kept, "DEMUR_DATA_DIR": str(folder), "DEMUR_HOST": "127.0.0.1"},
             stdout=subprocess.PIPE,

@@ -46,7 +46,7 @@ class TrainingProcess:
         self.connection, theirs = Pipe()
         with theirs:
             arguments = [str(theirs.fileno()), str(os.getpid()), run_path]
-            self._process = subprocess.Popen(  # noqa: S603 - our own module
+            self._process = subprocess.Popen(  # noqa: S603 # nosec B603 # our own
                 [sys.executable, "-m", "app.worker.child", *arguments],
                 stdin=subprocess.DEVNULL,
                 env={**os.environ, **environment},

@@ -46,7 +46,9 @@ class Supervisor:
         pause = FIRST_PAUSE_S
         while not self._stopping.is_set():
             began = time.monotonic()
-            process = subprocess.Popen(COMMAND, stdin=subprocess.PIPE)  # noqa: S603
+            process = subprocess.Popen(  # noqa: S603 # nosec B603 # a constant
+                COMMAND, stdin=subprocess.PIPE
+            )
             while process.poll() is None and not self._stopping.wait(0.1):
                 pass
             if self._stopping.is_set():

@@ -20,13 +20,25 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from solvers.errors import UnknownNameError
+from solvers.kernels.sparse_products import sparse_products
 
-__all__ = ["KINDS", "Kernel", "evaluate", "weighted_variance"]
+__all__ = [
+    "KINDS",
+    "MANY_ROWS",
+    "Kernel",
+    "evaluate",
+    "of_products",
+    "squares",
+    "weighted_variance",
+]
 
 KINDS = ("linear", "polynomial", "rbf", "sigmoid", "precomputed", "callable")
 _ALIASES = {"poly": "polynomial", "gaussian": "rbf"}
 
 Floats = NDArray[np.float64]
+
+MANY_ROWS = 16
+"""Fewer sparse rows than this are not worth unpacking the others for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,12 +139,33 @@ def evaluate(kernel: Kernel, A: Any, B: Any) -> Floats:
         return _dense(A)
     if kernel.kind == "callable":
         return _called(kernel, A, B)
-    gamma = float(kernel.gamma)
-    products = _dense(A @ B.T)
+    many = A.shape[0] >= MANY_ROWS and sparse.issparse(A) and sparse.issparse(B)
+    products = sparse_products(A, B) if many else _dense(A @ B.T)
     if kernel.kind == "rbf":
-        squares = _squares(A)[:, np.newaxis] + _squares(B)
+        return of_products(kernel, products, squares(A), squares(B))
+    return of_products(kernel, products)
+
+
+def of_products(
+    kernel: Kernel,
+    products: Floats,
+    left: Floats | None = None,
+    right: Floats | None = None,
+) -> Floats:
+    """Turn inner products into values of a named kernel, in place where that can be.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        With a number for gamma.
+    products : (m, n) float64
+    left, right : (m,), (n,) float64
+        The rows' squared lengths, for the rbf kernel.
+    """
+    gamma = float(kernel.gamma)
+    if left is not None and right is not None:
         products *= -2.0
-        products += squares
+        products += left[:, np.newaxis] + right
         np.maximum(products, 0.0, out=products)
         products *= -gamma
         return np.exp(products, out=products)
@@ -143,6 +176,13 @@ def evaluate(kernel: Kernel, A: Any, B: Any) -> Floats:
     if kernel.kind == "sigmoid":
         return np.tanh(products, out=products)
     return products**kernel.degree
+
+
+def squares(X: Any) -> Floats:
+    """Return the squared length of each row."""
+    if sparse.issparse(X):
+        return np.asarray(X.multiply(X).sum(axis=1), dtype=np.float64).ravel()
+    return np.asarray(np.einsum("ij,ij->i", X, X))
 
 
 def _called(kernel: Kernel, A: Any, B: Any) -> Floats:
@@ -160,9 +200,3 @@ def _called(kernel: Kernel, A: Any, B: Any) -> Floats:
 def _dense(values: Any) -> Floats:
     full = values.toarray() if sparse.issparse(values) else values
     return np.asarray(full, dtype=np.float64)
-
-
-def _squares(X: Any) -> Floats:
-    if sparse.issparse(X):
-        return np.asarray(X.multiply(X).sum(axis=1), dtype=np.float64).ravel()
-    return np.asarray(np.einsum("ij,ij->i", X, X))

@@ -15,6 +15,7 @@ from solvers.kernels.cache import RowCache
 from solvers.kernels.double import DoubleRows
 from solvers.kernels.kernel import Kernel, evaluate
 from solvers.kernels.single import SingleRows
+from solvers.kernels.sparse_sums import kernel_sums
 
 __all__ = ["KernelRows"]
 
@@ -120,6 +121,10 @@ class KernelRows:
         ``between`` is called between pieces of work of less than a second.
         """
         used = np.flatnonzero(weights)
+        named = self.kernel.kind not in {"precomputed", "callable"}
+        if named and sparse.issparse(self.X):
+            vectors = self.X[used]
+            return kernel_sums(self.kernel, self.X, vectors, weights[used], between)
         scores = np.zeros(self.n_rows)
         step = max(16, _CHUNK_BYTES // (8 * max(self.n_rows, 1)))
         for start in range(0, len(used), step):

@@ -7,8 +7,6 @@ rounded.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -17,6 +15,8 @@ from scipy import sparse
 
 from solvers.kernels.exponential import gaussian_rows
 from solvers.kernels.kernel import Kernel, evaluate
+from solvers.kernels.sparse_products import multiply_rows
+from solvers.kernels.tiles import Tile, dense_tiles, panel_tiles, tile_products
 
 __all__ = ["Piece", "SingleRows"]
 
@@ -27,12 +27,14 @@ Piece = tuple[slice, int, int]
 _PIECE_BYTES = 2**19
 _PIECE_COLUMNS = 2048
 _LEAST_PIECE_ROWS, _MOST_PIECE_ROWS = 32, 256
-# Above these gamma |x|^2 / log(2), float32 distances lose digits that matter.
+# Of gamma |x|^2 / log(2): above, rows are taken in float64.
 _MEAN_LENGTH, _MAX_LENGTH = 6.0, 92.0
 # A sparse matrix is unpacked when that is small and its rows are not very sparse.
 _UNPACK_BYTES = 512 * 2**20
 _UNPACK_WIDTH = 512
 _UNPACK_DENSITY = 0.1
+# Above, a dense product of unpacked rows takes less time than one of their entries.
+_SPARSE_DENSITY = 0.25
 
 
 class SingleRows:
@@ -52,6 +54,7 @@ class SingleRows:
         self.X = X
         self._gaussian = kernel.kind == "rbf"
         self._by_evaluation = kernel.kind in {"precomputed", "callable"}
+        self._sparse: Any = None
         if not self._by_evaluation:
             self._prepare()
         self._tiles = self._all_tiles()
@@ -96,18 +99,21 @@ class SingleRows:
             who reads them now finds them in the processor's cache.
         """
         own = rows if own is None else own
-        tiles = self._tiles if columns is None else [self._tile(columns)]
+        tiles = self._tiles if columns is None else self._tiles_of(columns)
         width = max(tile.stop - tile.start for tile in tiles)
         step = np.clip(_PIECE_BYTES // (4 * width), _LEAST_PIECE_ROWS, _MOST_PIECE_ROWS)
         for first in range(0, len(rows), int(step)):
             part = slice(first, first + int(step))
-            left = None if self._by_evaluation else self._scaled[rows[part]]
+            if self._by_evaluation:
+                out[slots[part], :width] = self._evaluated(rows[part], columns)
+                yield part, 0, width
+                continue
+            left = None if self._sparse is not None else self._scaled[rows[part]]
             for tile in tiles:
-                if left is None:
-                    out[slots[part], :width] = self._evaluated(rows[part], columns)
-                elif self._gaussian:
+                products = self._products(rows[part], left, tile)
+                if self._gaussian:
                     gaussian_rows(
-                        _products(left, tile.others),
+                        products,
                         self._half[rows[part]],
                         tile.half,
                         own[part],
@@ -116,7 +122,7 @@ class SingleRows:
                         slots[part],
                     )
                 else:
-                    values = self._powered(_products(left, tile.others))
+                    values = self._powered(products)
                     out[slots[part], tile.start : tile.stop] = values
                 yield part, tile.start, tile.stop
 
@@ -127,53 +133,71 @@ class SingleRows:
             return values.toarray() if sparse.issparse(values) else values
         return evaluate(self.kernel, X[rows], X if columns is None else X[columns])
 
-    def _tile(self, columns: Indices) -> "_Tile":
-        """Return the tile of these columns, to be written from column 0 on."""
+    def _products(self, rows: Indices, left: Any, tile: Tile) -> Any:
+        """Return the inner products of rows with a tile's."""
+        if tile.place is None:
+            return tile_products(left, tile.others)
+        X = self._sparse
+        out = np.empty((len(rows), tile.stop - tile.start), X.dtype)
+        multiply_rows(X.data, X.indices, X.indptr, rows, tile.place, tile.others, out)
+        return out
+
+    def _tiles_of(self, columns: Indices) -> list[Tile]:
+        """Return tiles of these columns, to be written from column 0 on."""
         if self._by_evaluation:
-            return _Tile(0, len(columns), None, None)
+            return [Tile(0, len(columns), None, None)]
+        half = self._half[columns] if self._gaussian else None
+        if self._sparse is not None:
+            return panel_tiles(self._sparse[columns], half)
         others = self._scaled[columns]
         if not sparse.issparse(others):
             others = others.T.copy()
-        half = self._half[columns] if self._gaussian else None
-        return _Tile(0, len(columns), others, half)
+        return [Tile(0, len(columns), others, half)]
 
-    def _all_tiles(self) -> list["_Tile"]:
+    def _all_tiles(self) -> list[Tile]:
         n = self.X.shape[0]
         if self._by_evaluation:
-            return [_Tile(0, n, None, None)]
+            return [Tile(0, n, None, None)]
+        half = self._half if self._gaussian else None
+        if self._sparse is not None:
+            return panel_tiles(self._sparse, half)
         if sparse.issparse(self._scaled):
-            return [_Tile(0, n, self._scaled, self._half if self._gaussian else None)]
-        bounds = np.linspace(0, n, -(-n // _PIECE_COLUMNS) + 1).astype(int).tolist()
-        return [
-            _Tile(
-                start,
-                stop,
-                self._scaled[start:stop].T.copy(),
-                self._half[start:stop] if self._gaussian else None,
-            )
-            for start, stop in pairwise(bounds)
-        ]
+            return [Tile(0, n, self._scaled, half)]
+        return dense_tiles(self._scaled, half, _PIECE_COLUMNS)
 
     def _prepare(self) -> None:
         X, gamma = self.X, float(self.kernel.gamma)
-        if sparse.issparse(X):
-            small = X.shape[0] * X.shape[1] * 4 <= _UNPACK_BYTES
-            dense_enough = X.nnz > _UNPACK_DENSITY * X.shape[0] * X.shape[1]
-            if small and (X.shape[1] <= _UNPACK_WIDTH or dense_enough):
-                X = X.toarray()
         factor = {"rbf": np.sqrt(2.0 * gamma / np.log(2.0)), "linear": 1.0}.get(
             self.kernel.kind, np.sqrt(gamma)
         )
+        if sparse.issparse(X):
+            filled = X.nnz / max(X.shape[0] * X.shape[1], 1)
+            small = X.shape[0] * X.shape[1] * 4 <= _UNPACK_BYTES
+            if small and (X.shape[1] <= _UNPACK_WIDTH or filled > _UNPACK_DENSITY):
+                if filled < _SPARSE_DENSITY and self._prepare_panels(X * factor):
+                    return
+                X = X.toarray()
         if self._gaussian and not sparse.issparse(X):
             X = X - X.mean(axis=0)
         scaled = X * factor
         single = scaled.astype(np.float32)
         if self._gaussian:
             half = _half_lengths(single)
-            if half.mean() > _MEAN_LENGTH or half.max(initial=0.0) > _MAX_LENGTH:
+            if _too_long(half):
                 single, half = scaled, _half_lengths(scaled)
             self._half = half.astype(single.dtype)
         self._scaled = single
+
+    def _prepare_panels(self, scaled: Any) -> bool:
+        """Keep the rows sparse, unless their lengths, not centred, are too large."""
+        single = scaled.astype(np.float32)
+        if self._gaussian:
+            half = _half_lengths(single)
+            if _too_long(half):
+                return False
+            self._half = half.astype(np.float32)
+        self._sparse = single
+        return True
 
     def _powered(self, products: NDArray[np.floating[Any]]) -> Any:
         kernel = self.kernel
@@ -185,24 +209,9 @@ class SingleRows:
         return _power(products, int(kernel.degree))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Tile:
-    """Neighbouring columns of the table, and the scaled rows they stand for.
-
-    ``others`` is (n_features, width) when dense, else a CSR matrix of the rows;
-    ``half`` are half their squared lengths.
-    """
-
-    start: int
-    stop: int
-    others: Any
-    half: NDArray[np.floating[Any]] | None
-
-
-def _products(left: Any, others: Any) -> NDArray[np.floating[Any]]:
-    if sparse.issparse(others):
-        return np.ascontiguousarray((others @ left.T.toarray()).T)
-    return np.asarray(left @ others)
+def _too_long(half: NDArray[np.floating[Any]]) -> bool:
+    """Tell whether float32 distances lose digits that matter."""
+    return bool(half.mean() > _MEAN_LENGTH or half.max(initial=0.0) > _MAX_LENGTH)
 
 
 def _half_lengths(X: Any) -> NDArray[np.float64]:

@@ -19,7 +19,7 @@ from solvers.dual.problem import DualProblem
 from solvers.dual.registry import Progress, solver_names
 from solvers.dual.solve import solve
 from solvers.errors import UnknownNameError
-from solvers.kernels import Kernel, KernelRows, evaluate
+from solvers.kernels import Kernel, KernelRows, evaluate, kernel_sums
 from solvers.losses import PiecewiseLinear
 from solvers.scoring.kernel_machine import KernelMachineScorer
 
@@ -78,13 +78,21 @@ class KernelMachine(BaseEstimator):
             return np.asarray(scores, dtype=np.float64)
         if self._scorer is not None and not sparse.issparse(rows):
             return self._scorer.score(rows)
-        scores = np.full(rows.shape[0], self.intercept_[0])
+        return np.asarray(self._summed(rows) + self.intercept_[0])
+
+    def _summed(self, rows: Any) -> Floats:
+        """Return the scores without the intercept, by the kernel itself."""
+        vectors, coefficients = self.support_vectors_, self.dual_coef_[0]
+        both = sparse.issparse(rows) and sparse.issparse(vectors)
+        if both and self.kernel_.kind != "callable":
+            return kernel_sums(self.kernel_, rows, vectors, coefficients)
+        scores = np.zeros(rows.shape[0])
         width = max(1, len(self.support_))
         step = max(1, _CHUNK_BYTES // (8 * width))
         for start in range(0, rows.shape[0] if len(self.support_) else 0, step):
             part = rows[start : start + step]
-            block = evaluate(self.kernel_, part, self.support_vectors_)
-            scores[start : start + step] += block @ self.dual_coef_[0]
+            block = evaluate(self.kernel_, part, vectors)
+            scores[start : start + step] = block @ coefficients
         return scores
 
     def scorer_payload(self) -> dict[str, Any]:

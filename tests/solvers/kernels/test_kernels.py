@@ -6,11 +6,14 @@ from scipy import sparse
 from sklearn.metrics import pairwise
 
 from solvers.errors import UnknownNameError
-from solvers.kernels import Kernel, KernelRows, RowCache, evaluate
+from solvers.kernels import Kernel, KernelRows, RowCache, evaluate, kernel_sums
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(150, 7)) * np.arange(1, 8) + 3
 WIDE = sparse.random(150, 900, density=0.02, format="csr", random_state=0)
+NARROW = sparse.random(150, 60, density=0.1, format="csr", random_state=1)
+TABLES = [X, sparse.csr_matrix(X), WIDE, NARROW]
+NAMES = ["dense", "csr", "wide", "narrow"]
 KERNELS = [
     Kernel("linear"),
     Kernel("polynomial", 0.01, 3, 1.0),
@@ -36,9 +39,7 @@ def peer(kernel, A, B):
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=lambda k: k.kind)
-@pytest.mark.parametrize(
-    "rows", [X, sparse.csr_matrix(X), WIDE], ids=["dense", "csr", "wide"]
-)
+@pytest.mark.parametrize("rows", TABLES, ids=NAMES)
 def test_values_are_those_of_the_peer(kernel, rows):
     kernel = kernel.resolved(rows)
     expected = peer(kernel, rows[:40], rows)
@@ -48,9 +49,7 @@ def test_values_are_those_of_the_peer(kernel, rows):
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=lambda k: k.kind)
-@pytest.mark.parametrize(
-    "rows", [X, sparse.csr_matrix(X), WIDE], ids=["dense", "csr", "wide"]
-)
+@pytest.mark.parametrize("rows", TABLES, ids=NAMES)
 def test_float32_rows_are_the_matrix_rounded(kernel, rows):
     kernel_rows = KernelRows(kernel, rows)
     matrix = kernel_rows.matrix()
@@ -68,7 +67,7 @@ def test_float32_rows_are_the_matrix_rounded(kernel, rows):
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=lambda k: k.kind)
-@pytest.mark.parametrize("rows", [X, WIDE], ids=["dense", "wide"])
+@pytest.mark.parametrize("rows", [X, WIDE, NARROW], ids=["dense", "wide", "narrow"])
 def test_a_part_of_the_columns_is_that_part_of_the_rows(kernel, rows):
     single = KernelRows(kernel, rows).single()
     chosen, columns = np.array([5, 90, 31]), np.array([31, 2, 5, 140])
@@ -82,6 +81,20 @@ def test_a_part_of_the_columns_is_that_part_of_the_rows(kernel, rows):
     np.testing.assert_allclose(
         part[places[[0, 2]], :4], expected[[0, 2]], rtol=3e-6, atol=1e-6
     )
+
+
+@pytest.mark.parametrize("kernel", KERNELS[:-1], ids=lambda k: k.kind)
+@pytest.mark.parametrize("width", [3, 60, 9000])
+@pytest.mark.parametrize("count", [1, 200])
+def test_sums_of_sparse_rows_are_those_of_dense_ones(kernel, width, count):
+    """More rows than a panel has, empty rows, and columns that no row has."""
+    others = sparse.random(1300, width, density=0.02, format="csr", random_state=2)
+    rows = sparse.random(count, width, density=0.02, format="csr", random_state=3)
+    kernel = kernel.resolved(others)
+    coefficients = RNG.normal(size=1300)
+    expected = evaluate(kernel, rows.toarray(), others.toarray()) @ coefficients
+    told = kernel_sums(kernel, rows, others, coefficients)
+    np.testing.assert_allclose(told, expected, rtol=1e-9, atol=1e-9)
 
 
 def test_a_polynomial_of_degree_zero_is_one():

@@ -67,6 +67,7 @@ def solve(
         When ``progress`` returned False.
     """
     chosen = chosen_solver(problem, solver)
+    onwards = None if progress is None else _Onwards(progress)
 
     def run(
         name: str, beginning: NDArray[np.float64] | None, left: int
@@ -77,7 +78,7 @@ def solve(
             max_iterations=left,
             cache_mb=cache_mb,
             start=beginning,
-            progress=progress,
+            progress=onwards,
         )
 
     if solver != "auto" or problem.n_rows > MODERATE_ROWS:
@@ -90,5 +91,24 @@ def solve(
     left = max_iterations - rough.iterations if max_iterations >= 0 else -1
     if left == 0:
         return rough
+    if onwards is not None:
+        onwards.turn()
     exact = run("active-set", rough.weights, left)
     return replace(exact, iterations=rough.iterations + exact.iterations)
+
+
+class _Onwards:
+    """Progress of one solver after another: the next goes on where the last ended."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._begin = self._reached = 0.0
+
+    def __call__(self, fraction: float, message: str) -> bool:
+        said = self._begin + (1.0 - self._begin) * fraction
+        self._reached = max(self._reached, said)
+        return self._progress(self._reached, message)
+
+    def turn(self) -> None:
+        """Let the next solver begin."""
+        self._begin = self._reached

@@ -88,7 +88,7 @@ def fit(job: Job, rows: Rows, promised_on: Rows, report: Report) -> Fitted:
     Interrupted
         When the training is to stop.
     """
-    report.begin()
+    report.part(0.0, 1.0, "encoding the columns").begin()
     part = job.part(rows)
     known = encode(job, part)
     features = known.features

@@ -79,7 +79,7 @@ def search(
     Interrupted
         When the training is to stop.
     """
-    report.begin()
+    report.part(0.0, 1.0, "splitting the rows into folds").begin()
     jobs = [replace(job, request=one.request) for one in tried]
     part = job.part(rows)
     folds = search_folds(job.sample, rows, job.request.evaluation.seed, wanted)

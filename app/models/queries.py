@@ -1,9 +1,11 @@
 """The SQL of models and versions, as the API needs it."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from sqlalchemy import func, literal, select, tuple_
-from sqlalchemy.orm import Session
+from sqlalchemy import ColumnElement, func, literal, select, tuple_
+from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from app.db.tables import Alias, Model, ModelVersion
 
@@ -86,16 +88,21 @@ def page(
     if tag is not None:
         query = query.where(Model.tags[tag[0]].as_string() == tag[1])
     if after is not None:
-        here = tuple_(*keys)
         last = session.execute(select(*keys).where(Model.name == after)).first()
         mark = [after] if len(keys) == 1 else last
         if mark is None:
             return []
-        there = tuple_(
-            *(literal(at, key.type) for at, key in zip(mark, keys, strict=True))
-        )
-        query = query.where(here < there if down else here > there)
+        query = query.where(_beyond(keys, mark, down=down))
     return [(model, newest, count) for model, newest, count in session.execute(query)]
+
+
+def _beyond(
+    keys: Sequence[InstrumentedAttribute[Any]], mark: Iterable[Any], *, down: bool
+) -> ColumnElement[bool]:
+    """Tell whether a row comes after the one with these keys in a sorted list."""
+    here = tuple_(*keys)
+    there = tuple_(*(literal(at, key.type) for at, key in zip(mark, keys, strict=True)))
+    return here < there if down else here > there
 
 
 def find_model(session: Session, name: str) -> Model | None:
@@ -108,20 +115,47 @@ def versions(
     model: Model,
     *,
     limit: int,
-    before: int | None,
+    after: int | None = None,
+    before: int | None = None,
+    sort: str = "-version",
     tag: tuple[str, str] | None = None,
 ) -> list[ModelVersion]:
-    """Return the versions of a model, newest first, with a tag if one is named."""
+    """Return the versions of a model.
+
+    Parameters
+    ----------
+    session : Session
+    model : Model
+    limit : int
+    after : int, optional
+        The version that the page before ended with.
+    before : int, optional
+        Only versions of a lower number.
+    sort : str
+        ``version`` or ``created_at``, downwards with a minus before it.
+    tag : (name, value), optional
+        Only versions with this tag.
+    """
+    down = sort.startswith("-")
+    number: InstrumentedAttribute[Any] = ModelVersion.version
+    keys = [number] if sort.endswith("version") else [ModelVersion.created_at, number]
+    own = ModelVersion.model_id == model.id
     query = (
         select(ModelVersion)
-        .where(ModelVersion.model_id == model.id)
-        .order_by(ModelVersion.version.desc())
+        .where(own)
+        .order_by(*(key.desc() if down else key for key in keys))
         .limit(limit)
     )
     if before is not None:
-        query = query.where(ModelVersion.version < before)
+        query = query.where(number < before)
     if tag is not None:
         query = query.where(ModelVersion.tags[tag[0]].as_string() == tag[1])
+    if after is not None:
+        last = session.execute(select(*keys).where(own, number == after)).first()
+        mark = [after] if len(keys) == 1 else last
+        if mark is None:
+            return []
+        query = query.where(_beyond(keys, mark, down=down))
     return list(session.scalars(query))
 
 

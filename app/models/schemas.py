@@ -150,7 +150,7 @@ class ModelAnswer(Answer):
     latest: VersionAnswer
     versions: list[VersionEntry]
     next: int | None
-    """Give it as ``before`` for older versions; null on the last page."""
+    """Give it as ``after`` for the next page; null on the last."""
 
 
 class ModelsQuery(BaseModel):
@@ -187,11 +187,21 @@ class ModelQuery(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     limit: int = Field(default=50, ge=1, le=200, description="Versions on a page.")
+    after: int | None = Field(
+        default=None,
+        ge=1,
+        le=2**31 - 1,
+        description="Only versions after this one, in the order of the list: `next` "
+        "of the page before.",
+    )
     before: int | None = Field(
         default=None,
         ge=1,
         le=2**31 - 1,
-        description="Only versions below this one: `next` of the page before.",
+        description="Only versions of a lower number.",
+    )
+    sort: Literal["version", "-version", "created_at", "-created_at"] = Field(
+        default="-version", description="By what they are sorted; - is downwards."
     )
     tag: str | None = Field(
         default=None,

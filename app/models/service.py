@@ -59,9 +59,7 @@ def describe_model(session: Session, name: str, query: ModelQuery) -> ModelAnswe
         When no version of that name exists.
     """
     model = queries.find_model(session, name) if NAME.fullmatch(name) else None
-    newest = (
-        [] if model is None else queries.versions(session, model, limit=1, before=None)
-    )
+    newest = [] if model is None else queries.versions(session, model, limit=1)
     if model is None or not newest:
         msg = "no model has this name; see GET /models"
         raise UnknownModelError(msg)
@@ -69,7 +67,9 @@ def describe_model(session: Session, name: str, query: ModelQuery) -> ModelAnswe
         session,
         model,
         limit=query.limit + 1,
+        after=query.after,
         before=query.before,
+        sort=query.sort,
         tag=_tag(query.tag),
     )
     shown = rows[: query.limit]

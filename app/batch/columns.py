@@ -16,7 +16,6 @@ from collections.abc import Iterable
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from app.artifacts.model import Labels
@@ -24,7 +23,17 @@ from app.batch.decisions import Decided, Flags, Floats
 from app.datasets.reading.faults import fault
 from app.guards.guards import GUARDS
 
-__all__ = ["NAMES", "arrays", "check_free", "schema", "texts"]
+__all__ = [
+    "DECISIONS",
+    "NAMES",
+    "REASONS",
+    "arrays",
+    "check_free",
+    "guards_of",
+    "of_labels",
+    "schema",
+    "warnings_of",
+]
 
 NAMES = (
     "demur_decision",
@@ -36,8 +45,8 @@ NAMES = (
     "demur_would_be",
     "demur_warnings",
 )
-_DECISIONS = pa.array(["-1", "reject", "+1"])
-_REASONS = pa.array(["ambiguous", *GUARDS])
+DECISIONS = pa.array(["-1", "reject", "+1"])
+REASONS = pa.array(["ambiguous", *GUARDS])
 _NOT_CHEAPEST = pa.array(["not_cheapest"])
 
 
@@ -51,7 +60,7 @@ def check_free(names: Iterable[str]) -> None:
 
 def schema(labels: Labels) -> list[pa.Field]:
     """Return the fields of the columns."""
-    kind = _of_labels(labels).type
+    kind = of_labels(labels).type
     text, number = pa.string(), pa.float64()
     types = (text, kind, number, number, number, text, kind, text)
     return [pa.field(name, of) for name, of in zip(NAMES, types, strict=True)]
@@ -65,36 +74,30 @@ def arrays(decided: Decided, labels: Labels) -> list[pa.Array]:
     ]
 
 
-def texts(
-    decided: Decided, labels: Labels, delimiter: str, decimal: str
-) -> list[pa.Array]:
-    """Return the columns as the cells of a CSV file, quoted where they need it."""
-    return [
-        _cells(column.dictionary, delimiter, decimal).take(column.indices)
-        if pa.types.is_dictionary(column.type)
-        else _cells(column, delimiter, decimal)
-        for column in _coded(decided, labels)
-    ]
-
-
 def _coded(decided: Decided, labels: Labels) -> list[pa.Array]:
     """Return the columns, those of few values as codes into a dictionary."""
-    both = _of_labels(labels)
+    both = of_labels(labels)
     decisions = decided.decisions
     rejected = decisions == 0
     positive = decided.forced.astype(np.int8)
     n = len(decisions)
-    reasons = np.zeros(n, np.int8) if decided.guarded is None else decided.guarded
     return [
-        _codes(decisions + 1, _DECISIONS),
+        _codes(decisions + 1, DECISIONS),
         _codes(positive, both, absent=rejected),
         pa.array(decided.judged.scores),
         _numbers(decided.judged.probabilities, n),
         _numbers(decided.expected_costs, n),
-        _codes(reasons, _REASONS, absent=~rejected),
+        _codes(guards_of(decided), REASONS, absent=~rejected),
         _codes(positive, both),
-        _warnings(decided),
+        warnings_of(decided),
     ]
+
+
+def guards_of(decided: Decided) -> NDArray[np.int8]:
+    """Return which guard rejects each row, as an index into ``REASONS``."""
+    if decided.guarded is None:
+        return np.zeros(len(decided.decisions), np.int8)
+    return decided.guarded
 
 
 def _codes(
@@ -103,19 +106,7 @@ def _codes(
     return pa.DictionaryArray.from_arrays(pa.array(codes, mask=absent), values)
 
 
-def _cells(column: pa.Array, delimiter: str, decimal: str) -> pa.Array:
-    if pa.types.is_string(column.type):
-        special = pc.match_substring_regex(column, f'["\r\n{delimiter}]')
-        escaped = pc.replace_substring(column, '"', '""')
-        quoted = pc.binary_join_element_wise('"', escaped, '"', "")
-        return pc.if_else(special, quoted, column)
-    cells = pc.cast(column, pa.string())
-    if decimal == "," and pa.types.is_floating(column.type):
-        return pc.replace_substring(cells, ".", ",")
-    return cells
-
-
-def _of_labels(labels: Labels) -> pa.Array:
+def of_labels(labels: Labels) -> pa.Array:
     """Return the label of -1 and that of +1, as one column holds them."""
     both = (labels.negative, labels.positive)
     if any(isinstance(label, float) for label in both):
@@ -127,7 +118,7 @@ def _numbers(values: Floats | None, n: int) -> pa.Array:
     return pa.nulls(n, pa.float64()) if values is None else pa.array(values)
 
 
-def _warnings(decided: Decided) -> pa.Array:
+def warnings_of(decided: Decided) -> pa.Array:
     """Return the kinds of warnings of each row, null where there is none."""
     flags = decided.not_cheapest
     if not decided.notes:

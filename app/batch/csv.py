@@ -18,8 +18,9 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from app.batch.answering import Answering
-from app.batch.columns import NAMES, texts
+from app.batch.columns import NAMES
 from app.batch.features import FeatureColumns
+from app.batch.texts import Wording
 from app.datasets.reading.blocks import Block, Cutter
 from app.datasets.reading.csv import Layout, place_of, split_header, strings
 from app.datasets.reading.limits import Limits
@@ -31,7 +32,7 @@ from app.predict.answer import Tally
 
 __all__ = ["Answered", "CsvBatch", "Records"]
 
-_BLOCK_BYTES = 1 << 19
+_BLOCK_BYTES = 1 << 20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,16 +42,7 @@ class Form:
     layout: Layout
     columns: FeatureColumns
     header: bytes
-
-    @property
-    def delimiter(self) -> str:
-        """What separates the cells."""
-        return self.layout.grammar.delimiter.decode()
-
-    @property
-    def line_end(self) -> str:
-        """What ends the lines."""
-        return "\r\n" if self.layout.crlf else "\n"
+    wording: Wording
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -140,8 +132,11 @@ class CsvBatch:
         columns = FeatureColumns(schema, layout.names, reading)
         line = header.removesuffix(b"\n").removesuffix(b"\r")
         names = [line, *(name.encode() for name in NAMES)]
-        end = b"\r\n" if layout.crlf else b"\n"
-        return Form(layout, columns, layout.grammar.delimiter.join(names) + end), rest
+        delimiter, end = layout.grammar.delimiter, "\r\n" if layout.crlf else "\n"
+        written = delimiter.join(names) + end.encode()
+        labels, decimal = self._answering.labels, self._options.decimal
+        wording = Wording(labels, delimiter.decode(), decimal, end)
+        return Form(layout, columns, written, wording), rest
 
     def answer(self, records: Records) -> Answered:
         """Return the records of a block with their decisions, as bytes.
@@ -155,19 +150,10 @@ class CsvBatch:
         cells = [column.combine_chunks() for column in table.columns]
         batch = Batch(cells, first, partial(place_of, block, form.layout))
         decided = self._answering.decide(form.columns.rows(batch), first)
-        added = texts(
-            decided, self._answering.labels, form.delimiter, self._options.decimal
-        )
-        lines = pc.binary_join_element_wise(
-            _written(records),
-            *added,
-            form.delimiter,
-            null_handling="replace",
-            null_replacement="",
-        )
-        ended = pc.binary_join_element_wise(lines, "", form.line_end)
+        parts = form.wording.parts(decided)
+        lines = pc.binary_join_element_wise(_written(records), *parts, "")
         logged = self._answering.logged(decided, first)
-        return Answered(_bytes(ended), decided.tally(), logged)
+        return Answered(_bytes(lines), decided.tally(), logged)
 
 
 def _filled(data: bytes, ends: NDArray[np.int64]) -> NDArray[np.bool_] | None:

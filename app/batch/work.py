@@ -33,7 +33,7 @@ from app.predict.ready import ReadyModel
 __all__ = ["BatchJob", "answer_csv", "answer_file"]
 
 IN_FLIGHT = 4
-_CHUNK_BYTES = 1 << 19
+_CHUNK_BYTES = 1 << 20
 _MODELS = 4
 _THREADS = min(4, os.cpu_count() or 1)
 

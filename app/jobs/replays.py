@@ -1,12 +1,12 @@
-"""Answers kept for an ``Idempotency-Key``: a training sent twice is queued once.
+"""Answers kept for an ``Idempotency-Key``: what is sent twice is done once.
 
     INSERT INTO replays (key, body) ON CONFLICT DO NOTHING RETURNING key
 
 A row comes back: the key is ours, and the answer is written beside it in the same
-transaction as its job. No row: the key came before. The statement waits for whoever
+transaction as what it did. No row: the key came before. The statement waits for whoever
 inserts the same key at this moment, so of two equal requests that arrive together one
-is queued and both get its answer; had the first failed, nothing of it is kept and the
-second is queued. Who asked (the API key) is part of the key.
+is done and both get its answer; had the first failed, nothing of it is kept and the
+second is done. Who asked (the API key) is part of the key.
 """
 
 import hashlib
@@ -35,7 +35,7 @@ class Repeatable:
     body_sha256: str
 
     @classmethod
-    def of(cls, sender: str, key: str, body: bytes) -> "Repeatable":
+    def of(cls, sender: str, key: str, body: bytes, target: str = "") -> "Repeatable":
         """Return the digests of a request.
 
         Parameters
@@ -45,12 +45,14 @@ class Repeatable:
         key : str
             The ``Idempotency-Key`` header.
         body : bytes
+        target : str
+            What of the address is part of the request.
         """
         api_key = sender.partition(" ")[2].strip()
         whose = hashlib.sha256(api_key.encode()).hexdigest()
         return cls(
             hashlib.sha256(f"{whose}/{key}".encode()).hexdigest(),
-            hashlib.sha256(body).hexdigest(),
+            hashlib.sha256(target.encode() + body).hexdigest(),
         )
 
 
@@ -98,9 +100,12 @@ def reserve(
 
 
 def keep(
-    session: Session, request: Repeatable, job_id: str, answer: dict[str, Any]
+    session: Session, request: Repeatable, job_id: str | None, answer: dict[str, Any]
 ) -> None:
-    """Write the answer beside the key that this transaction has reserved."""
+    """Write the answer beside the key that this transaction has reserved.
+
+    ``job_id`` is the job that the answer speaks of, if it does of one.
+    """
     session.execute(
         update(Replay)
         .where(Replay.key_sha256 == request.key_sha256)

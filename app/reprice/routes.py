@@ -8,11 +8,13 @@ from app.errors import (
     ConflictError,
     CorruptArtifactError,
     InvalidRequestError,
+    KeyReusedError,
     MalformedRequestError,
     ServiceUnavailableError,
     StorageFullError,
     UnknownModelError,
 )
+from app.jobs.repeating import REPLAYED, IdempotencyKey, repeatable
 from app.models.routes import Name, Version
 from app.reprice import service
 from app.reprice.openapi import REQUEST_BODY
@@ -36,13 +38,15 @@ router = APIRouter(prefix="/models", tags=["models"])
                 "Location": {
                     "description": "The new version's address.",
                     "schema": {"type": "string"},
-                }
+                },
+                **REPLAYED,
             },
         },
         **problems(
             MalformedRequestError,
             UnknownModelError,
             ConflictError,
+            KeyReusedError,
             InvalidRequestError,
             CorruptArtifactError,
             ServiceUnavailableError,
@@ -57,6 +61,7 @@ def reprice_version(
     body: Annotated[bytes, Depends(body_of)],
     request: Request,
     response: Response,
+    idempotency_key: IdempotencyKey = None,
 ) -> RepriceAnswer:
     """Choose the thresholds of a version anew, without training.
 
@@ -67,7 +72,12 @@ def reprice_version(
     and for promises where no calibration part was kept.
     """
     asked = read_json(body, RepriceRequest)
-    answer = service.reprice(state_of(request), name, version, asked)
+    # Which version is re-priced is in the address, not in the body.
+    source = f"/models/{name}/versions/{version}/reprice "
+    once = repeatable(request, idempotency_key, body, source)
+    answer, again = service.reprice(state_of(request), name, version, asked, once)
+    if again:
+        response.headers["Idempotency-Replayed"] = "true"
     root = request.scope.get("root_path", "")
     made = answer.model
     response.headers["Location"] = f"{root}/models/{made.name}/versions/{made.version}"

@@ -8,6 +8,7 @@ from app.db.tables import ModelVersion
 from app.errors import ConflictError
 from app.evidence.facts import rule_facts
 from app.evidence.stored import Stored
+from app.jobs import replays
 from app.models.publication import VISIBLE_AFTER_S, add_version
 from app.models.schemas import VersionRef
 from app.models.service import known_version
@@ -24,11 +25,16 @@ _SPLIT = ("holdout", "seed", "order_by")
 
 
 def reprice(
-    state: AppState, name: str, version: int, request: RepriceRequest
-) -> RepriceAnswer:
+    state: AppState,
+    name: str,
+    version: int,
+    request: RepriceRequest,
+    repeatable: replays.Repeatable | None = None,
+) -> tuple[RepriceAnswer, bool]:
     """Make the next version of a model from the scores of this one.
 
-    It returns when every API process answers by the new version.
+    It returns when every API process answers by the new version: what is told, and
+    whether it was told before.
 
     Raises
     ------
@@ -36,7 +42,32 @@ def reprice(
         When the version does not exist.
     InvalidRequestError, ConflictError
         When the version cannot be re-priced so; see `app.reprice.asking`.
+    KeyReusedError
+        When the request's ``Idempotency-Key`` came with another body.
     """
+    answer = None if repeatable is None else _told_before(state, repeatable)
+    again = answer is not None
+    if answer is None:
+        answer, again = _repriced(state, name, version, request, repeatable)
+    time.sleep(VISIBLE_AFTER_S)
+    return answer, again
+
+
+def _told_before(
+    state: AppState, repeatable: replays.Repeatable
+) -> RepriceAnswer | None:
+    with state.database.read() as session:
+        told = replays.kept(session, repeatable)
+    return None if told is None else RepriceAnswer.model_validate(told)
+
+
+def _repriced(
+    state: AppState,
+    name: str,
+    version: int,
+    request: RepriceRequest,
+    repeatable: replays.Repeatable | None,
+) -> tuple[RepriceAnswer, bool]:
     with state.database.read() as session:
         row = known_version(session, name, version)
     payload = state.store.read(row.artifact_sha256)
@@ -47,21 +78,28 @@ def reprice(
     artifact = {**chosen.model.to_payload(), "evidence": chosen.stored.payload()}
     file = state.store.write(artifact)
     with state.database.write() as session:
+        if repeatable is not None:
+            hours = state.settings.idempotency_hours
+            told = replays.reserve(session, repeatable, hours)
+            if told is not None:  # its twin was quicker
+                return RepriceAnswer.model_validate(told), True
         number = add_version(session, name, summary, file)
         # Meanwhile it may have been deleted, or its scores with their data set.
         now = known_version(session, name, version)
         if now.artifact_sha256 != row.artifact_sha256:
             msg = "the version has lost its scores meanwhile: train again"
             raise ConflictError(msg)
-    time.sleep(VISIBLE_AFTER_S)
-    return RepriceAnswer(
-        model=VersionRef(name=name, version=number),
-        repriced_from=VersionRef(name=name, version=version),
-        evaluation=Evaluations(
-            before=finite(chosen.before), after=finite(chosen.after)
-        ),
-        **{key: summary[key] for key in _TOLD},
-    )
+        answer = RepriceAnswer(
+            model=VersionRef(name=name, version=number),
+            repriced_from=VersionRef(name=name, version=version),
+            evaluation=Evaluations(
+                before=finite(chosen.before), after=finite(chosen.after)
+            ),
+            **{key: summary[key] for key in _TOLD},
+        )
+        if repeatable is not None:
+            replays.keep(session, repeatable, None, answer.model_dump(mode="json"))
+    return answer, False
 
 
 _TOLD = (

@@ -93,6 +93,8 @@ class Encoder:
         self._end_of_numbers = self.n_numbers + n_indicators
         self._categories = self._place(schema.categoricals)
         self._plain = self.width == self.n_numbers
+        ladder = (self._low, self._high, self._mean, self._inverse)
+        self._ladder = list(zip(*(each.tolist() for each in ladder), strict=True))
 
     def _place(self, features: Sequence[Feature]) -> list[_Category]:
         placed = []
@@ -146,6 +148,39 @@ class Encoder:
         for category, column in zip(self._categories, categories, strict=True):
             self._write(matrix, category, column, notes)
         return Encoded(matrix, notes)
+
+    def encode_one(
+        self, cells: Sequence[float | bool | str | None]
+    ) -> list[float] | None:
+        """Return what `encode` makes of one row; None where there is more to say.
+
+        That is a row with a missing value or an unseen category.
+
+        Parameters
+        ----------
+        cells : sequence
+            The row's numbers, then its categories, in the order of the schema.
+        """
+        row = [0.0] * self.width
+        place = 0
+        for value, (low, high, mean, inverse) in zip(cells, self._ladder, strict=False):
+            if value is None:
+                return None
+            if value < low:
+                value = low  # noqa: PLW2901 - held, as the array is
+            elif value > high:
+                value = high  # noqa: PLW2901
+            row[place] = (value - mean) * inverse
+            place += 1
+        for category, name in zip(self._categories, cells[place:], strict=True):
+            code = category.codes.get(name) if name is not None else None  # type: ignore[arg-type]  # a string
+            if code is None:
+                return None
+            if self._native:
+                row[category.start] = code
+            else:
+                row[category.start + code] = 1.0
+        return row
 
     def _note_missing(
         self, mask: NDArray[np.bool_], notes: dict[int, list[RowNote]]

@@ -6,17 +6,18 @@ take against it: then a warning says so. A guard's reject is no decision of the 
 warning then.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import isfinite
+from typing import NamedTuple
 
 import msgspec
 
-from app.artifacts.model import Judged, Label, Labels
-from app.errors import FieldError
+from app.artifacts.model import Label, Labels
+from app.errors import FieldError, InvalidRequestError
 from app.features.encoding import RowNote
 from app.features.faults import unusable
-from app.guards.guards import GUARDS, reason_counts
+from app.guards.guards import GUARDS
 from app.predict.expected import dearer, expected, likelier
 from app.predict.pricing import Pricing
 
@@ -25,9 +26,12 @@ __all__ = [
     "REASONS",
     "Distances",
     "ExpectedCosts",
+    "JudgedRow",
     "Prediction",
     "Tally",
-    "predictions",
+    "not_cheapest",
+    "overflown",
+    "prediction",
 ]
 
 NAMES = {1: "+1", -1: "-1", 0: "reject"}
@@ -105,94 +109,82 @@ class Tally:
         return Summary(self.rows, self.rows - self.rejected, self.rejected, mean)
 
 
-def predictions(
-    judged: Judged,
+class JudgedRow(NamedTuple):
+    """One row with its score and decision: a row of `app.artifacts.model.Judged`."""
+
+    score: float
+    value: float
+    decision: int
+    probability: float | None
+    guard: int = 0
+
+
+def prediction(
+    judged: JudgedRow,
     pricing: Pricing,
     labels: Labels,
-    notes: Mapping[int, list[RowNote]],
-    first: int = 0,
-) -> tuple[list[Prediction], Tally]:
-    """Return the answers to rows, in order, and what is to be counted of them.
+    notes: Sequence[RowNote] = (),
+    row: int = 0,
+) -> tuple[Prediction, Tally]:
+    """Return the answer to one row, and what is to be counted of it.
 
     Parameters
     ----------
-    judged : Judged
+    judged : JudgedRow
     pricing : Pricing
     labels : Labels
-    notes : mapping of row index (within these rows) to RowNotes
-    first : int
-        Index in the request of the first of these rows.
+    notes : sequence of RowNotes
+    row : int
+        Its index in the request.
 
     Raises
     ------
     InvalidRequestError
-        When a score is not finite: the row is too far outside the training rows.
+        When the score is not finite: the row is too far outside the training rows.
     """
-    scores = judged.scores.tolist()
-    values = judged.judged_by.tolist()
-    decisions = judged.decisions.tolist()
-    if not all(map(isfinite, scores)):
-        raise unusable(_overflows(scores, first))
-    chances: Iterable[float | None] = (
-        [None] * len(scores)
-        if judged.probabilities is None
-        else judged.probabilities.tolist()
-    )
+    score, value, decision, p, guard = judged
+    if not isfinite(score):
+        raise overflown([row])
     band, costs = pricing.band, pricing.costs
-    measured = band.on != "reject-function"
-    codes = judged.guarded
-    guarded = None if codes is None else codes.tolist()
-    lower, upper = band.lower, band.upper
-    answers = []
-    total = 0.0
-    for row, (score, value, decision, p) in enumerate(
-        zip(scores, values, decisions, chances, strict=True)
-    ):
-        cost, told = None, None
-        guard = 0 if guarded is None else guarded[row]
-        warnings = [note.text for note in notes[row]] if row in notes else []
-        if costs is None or p is None:
-            positive = bool(likelier(score, p))
-        else:
-            plus, minus, reject = expected(p, costs)
-            told = ExpectedCosts(plus, minus, reject)
-            cost = _of(decision, plus, minus, reject)
-            total += cost
-            positive = plus <= minus
-            if not guard and dearer(cost, min(plus, minus, reject)):
-                warnings.append(_not_cheapest(told, cost))
-        if decision:
-            positive = decision > 0
-        forced = labels.positive if positive else labels.negative
-        answers.append(
-            Prediction(
-                NAMES[decision],
-                forced if decision else None,
-                score,
-                p,
-                cost,
-                told,
-                None if decision else REASONS[guard],
-                forced,
-                Distances(value - lower, value - upper) if measured else None,
-                warnings,
-            )
-        )
-    n = len(answers)
-    priced = n if costs is not None and judged.probabilities is not None else 0
-    by_guard = _NO_GUARD if codes is None else reason_counts(codes)
-    positive, rejected = decisions.count(1), decisions.count(0)
-    return answers, Tally(n, positive, rejected, priced, total, by_guard)
+    warnings = [note.text for note in notes]
+    cost, told = None, None
+    if costs is None or p is None:
+        positive = bool(likelier(score, p))
+    else:
+        plus, minus, reject = expected(p, costs)
+        told = ExpectedCosts(plus, minus, reject)
+        cost = plus if decision > 0 else minus if decision else reject
+        positive = plus <= minus
+        if not guard and dearer(cost, min(plus, minus, reject)):
+            warnings.append(not_cheapest(told, cost))
+    if decision:
+        positive = decision > 0
+    forced = labels.positive if positive else labels.negative
+    distances = None
+    if band.on != "reject-function":
+        distances = Distances(value - band.lower, value - band.upper)
+    answer = Prediction(
+        NAMES[decision],
+        forced if decision else None,
+        score,
+        p,
+        cost,
+        told,
+        None if decision else REASONS[guard],
+        forced,
+        distances,
+        warnings,
+    )
+    tally = Tally(1, decision > 0, not decision)
+    if cost is not None:
+        tally.priced, tally.cost = 1, cost
+    if guard:
+        tally.guarded = tuple(code == guard for code in range(1, len(REASONS)))
+    return answer, tally
 
 
-def _of(decision: int, plus: float, minus: float, reject: float) -> float:
-    """Return the cost of a decision among those of all three."""
-    if decision == 0:
-        return reject
-    return plus if decision > 0 else minus
-
-
-def _not_cheapest(expected: ExpectedCosts, cost: float) -> str:
+def not_cheapest(expected: ExpectedCosts, cost: float) -> str:
+    """Return the warning that another decision than the rule's would cost less."""
     by_name = {
         "+1": expected.plus,
         "-1": expected.minus,
@@ -205,10 +197,7 @@ def _not_cheapest(expected: ExpectedCosts, cost: float) -> str:
     )
 
 
-def _overflows(scores: list[float], first: int) -> Iterable[FieldError]:
+def overflown(rows: Iterable[int], pointer: str = "/instances") -> InvalidRequestError:
+    """Return the refusal of rows whose scores are not finite, by their indices."""
     detail = "the score overflows: the row lies too far outside the training rows"
-    return (
-        FieldError(f"/instances/{row}", detail, row=row)
-        for row, score in enumerate(scores, first)
-        if not isfinite(score)
-    )
+    return unusable(FieldError(f"{pointer}/{row}", detail, row=row) for row in rows)

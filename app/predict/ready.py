@@ -9,10 +9,12 @@ from app.artifacts.model import Judged, ServedModel
 from app.features.encoding import Encoder, RowNote
 from app.guards.guards import missing_rows
 from app.models.queries import ResolvedVersion
-from app.predict.answer import Prediction, Tally, predictions
+from app.predict.answer import Prediction, Tally
 from app.predict.explain import Explained, Explainer, explained
+from app.predict.many import predictions
 from app.predict.pricing import Pricing, own_pricing
 from app.predict.rows import RowReaders, Rows
+from app.predict.single import SingleRow
 
 __all__ = ["Note", "ReadyModel", "head", "tail"]
 
@@ -38,13 +40,14 @@ class ReadyModel:
         self.readers = RowReaders(self.schema)
         self.pricing = own_pricing(self.model)
         self._encoder = Encoder(self.schema)
+        self.single = SingleRow(self.model, self._encoder)
         self._explainer: Explainer | None = None
         self._heads: dict[tuple[str, int], bytes] = {}
 
     def answer(
         self, rows: Rows, pricing: Pricing, first: int = 0, note: Note | None = None
     ) -> tuple[list[Prediction], Tally]:
-        """Score, decide and price rows; see `app.predict.answer.predictions`.
+        """Score, decide and price rows; see `app.predict.many.predictions`.
 
         ``note`` is told what was decided.
         """

@@ -69,14 +69,31 @@ class RowReader:
     n_categories: int
 
     def read(self, raw: bytes | msgspec.Raw) -> Rows:
-        """Return the rows of a JSON array.
+        """Return the rows of a JSON array; raises what `decode` and `split` do."""
+        return self.split(self.decode(raw))
+
+    def decode(self, raw: bytes | msgspec.Raw) -> list[Any]:
+        """Return the rows of a JSON array as the decoder makes them.
 
         Raises
         ------
         msgspec.DecodeError, UnicodeDecodeError, RecursionError
             When any row is not as the model needs it.
         """
-        decoded = self.decoder.decode(raw)
+        return self.decoder.decode(raw)
+
+    def cells(self, decoded: list[Any]) -> tuple[Any, ...]:
+        """Return the first row's numbers, then its categories; raises as `split`."""
+        return next(iter(self.tuples(decoded)))
+
+    def split(self, decoded: list[Any]) -> Rows:
+        """Return decoded rows as the encoder takes them.
+
+        Raises
+        ------
+        ValueError
+            When a row is not as the model needs it after all.
+        """
         n, k = len(decoded), self.n_numbers
         tuples = self.tuples(decoded)
         if not self.n_categories:

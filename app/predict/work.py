@@ -48,6 +48,11 @@ class Question:
     note: Note | None = None
     """Is told what was decided, where the prediction log is on."""
 
+    @property
+    def plain(self) -> bool:
+        """Tell whether nothing but the answer is wanted."""
+        return self.note is None and not self.explain
+
     def answer(self, rows: Rows, first: int = 0) -> tuple[Sequence[Prediction], Tally]:
         """Return the answers to read rows, the first of which has index ``first``."""
         if self.explain:
@@ -140,8 +145,14 @@ def answer(question: Question) -> Answered:
     InvalidRequestError
         When rows cannot be read; names row and column.
     """
+    reader, single, told = question.reader, question.ready.single, None
     try:
-        rows = question.reader.read(question.rows)
+        decoded = reader.decode(question.rows)
+        if len(decoded) == 1 and question.plain:
+            told = single.answer(reader.cells(decoded), question.pricing)
+        if told is not None:
+            return _assembled(question, _ENCODER.encode(told[:1]), told[1])
+        rows = reader.split(decoded)
     except Unreadable as error:
         faults = tuple(islice(question.faults(question.raw_rows(), 0), MAX_FAULTS + 1))
         raise (unusable(faults) if faults else malformed(error)) from None

@@ -79,6 +79,13 @@ class Calibration:
             return p
         return _logistic(np.log(p) - np.log1p(-p) + self.log_odds_shift)
 
+    def probability_of(self, score: float) -> float:
+        """Return the probability of +1 for one score: the bits of `probability`."""
+        if self.kind == "isotonic":
+            return float(self.probability(score))
+        z = self.slope * score + (self.intercept + self.log_odds_shift)
+        return 1.0 / (1.0 + float(np.exp(min(-z, 700.0))))
+
     def with_prevalence(self, prevalence: float) -> "Calibration":
         """Return the calibration where the share of +1 is ``prevalence``.
 

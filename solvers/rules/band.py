@@ -76,6 +76,18 @@ class Band:
         above = v >= self.upper if self.closed else v > self.upper
         return np.subtract(above, v < self.lower, dtype=np.int8)
 
+    def decision_of(self, value: float, reject_score: float | None = None) -> int:
+        """Return what `decide` does, for one value."""
+        if self.on == "reject-function":
+            if reject_score is None:
+                msg = "a rule on the reject function needs a reject_score beside value"
+                raise ValueError(msg)
+            if not reject_score > 0.0 or isnan(value):
+                return 0
+            return 1 if value > 0.0 else -1
+        above = value >= self.upper if self.closed else value > self.upper
+        return above - (value < self.lower)
+
     def payload(self) -> dict[str, Any]:
         """Return the band as JSON-able facts; ``None`` is an infinite threshold.
 

@@ -111,6 +111,8 @@ class KernelMachineScorer:
         self._weights = np.empty(0)
         self._segments: list[_Segment] = []
         self._block = BLOCK
+        self._used = self.n_features + (2 if self._kind == "rbf" else 1)
+        self._padded = filled(self._used)
         if self._kind == "linear":
             self._weights = np.zeros(filled(self.n_features))
             self._weights[: self.n_features] = vectors.T @ coefficients
@@ -171,9 +173,9 @@ class KernelMachineScorer:
             rows = np.zeros((n, len(self._weights)))
             rows[:, : self.n_features] = X
             return row_dots(rows, self._weights) + self._intercept
-        blocks = self._in_blocks(X)
         if n <= self._block and len(self._segments) == 1:
-            return self._one_block(blocks, n)
+            return self._one_block(X)
+        blocks = self._in_blocks(X)
         scores = np.full(n, self._intercept)
         for segment in self._segments:
             width = len(segment.coefficients)
@@ -190,29 +192,31 @@ class KernelMachineScorer:
                 )
         return scores
 
-    def _one_block(self, blocks: Floats, n: int) -> Floats:
+    def _one_block(self, X: Floats) -> Floats:
         """Score few rows: the same operations, without what many rows need."""
         (segment,) = self._segments
-        values = np.matmul(blocks, segment.vectors).reshape(
-            -1, segment.vectors.shape[1]
-        )
-        scores = np.vecdot(self._kernel(values[:n]), segment.coefficients)
-        scores += self._intercept
-        return np.asarray(scores)
+        rows = np.zeros((self._block, self._padded))
+        inside = rows[: len(X)]
+        self._augment(X, inside)
+        values = np.matmul(rows[:, : self._used], segment.vectors)
+        kernel = self._kernel(values[: len(X)])
+        return np.asarray(np.vecdot(kernel, segment.coefficients) + self._intercept)
 
     def _in_blocks(self, X: Floats) -> Floats:
         """Return the augmented rows in blocks, the last one filled with zeros."""
-        n, d = X.shape
-        used = d + (2 if self._kind == "rbf" else 1)
-        count = -(-n // self._block)
-        rows = np.zeros((count * self._block, filled(used)))
-        inside = rows[:n]
-        np.subtract(X, self._centre, out=inside[:, :d])
+        count = -(-len(X) // self._block)
+        rows = np.zeros((count * self._block, self._padded))
+        self._augment(X, rows[: len(X)])
+        return rows.reshape(count, self._block, self._padded)[..., : self._used]
+
+    def _augment(self, X: Floats, rows: Floats) -> None:
+        """Write rows, augmented, where zeros are."""
+        d = self.n_features
+        np.subtract(X, self._centre, out=rows[:, :d])
         if self._kind == "rbf":
             # The rest of the row is still zero: this is |x|^2.
-            inside[:, d + 1] = row_dots(inside, inside)
-        inside[:, d] = 1.0
-        return rows.reshape(count, self._block, rows.shape[1])[..., :used]
+            rows[:, d + 1] = row_dots(rows, rows)
+        rows[:, d] = 1.0
 
     def _kernel(self, products: Floats) -> Floats:
         """Turn products into kernel values, in place."""

@@ -1,0 +1,126 @@
+"""Decisions of many rows at once, as columns.
+
+Costs are computed by the arithmetic of single answers (``app.predict.expected``) on
+whole columns: every number has the same bits as in the answer to the row alone.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.artifacts.model import Judged
+from app.features.encoding import RowNote
+from app.guards.guards import reason_counts
+from app.predict.answer import Tally, overflown
+from app.predict.expected import dearer, expected, likelier
+from app.predict.pricing import Pricing
+
+__all__ = ["Decided", "Flags", "Floats", "decide"]
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Decided:
+    """Rows with their decisions, each array of shape (n_rows,).
+
+    Parameters
+    ----------
+    judged : Judged
+        Scores, probabilities, decisions, and which guard rejects.
+    forced : ndarray of bool
+        Whether a forced answer would be +1.
+    expected_costs : ndarray or None
+        Of the decision taken; None without costs or probability.
+    priced : three ndarrays or None
+        What +1, -1 and rejecting would cost.
+    not_cheapest : ndarray of bool
+        Where another decision is cheaper at the row's probability.
+    notes : mapping of row index to RowNotes
+        What was unlike the training rows.
+    """
+
+    judged: Judged
+    forced: Flags
+    expected_costs: Floats | None
+    priced: tuple[Floats, Floats, Floats] | None
+    not_cheapest: Flags
+    notes: Mapping[int, Sequence[RowNote]]
+
+    @property
+    def decisions(self) -> NDArray[np.int8]:
+        """+1, -1 or 0 (reject)."""
+        return self.judged.decisions
+
+    @property
+    def guarded(self) -> NDArray[np.int8] | None:
+        """Which guard rejects each row; None where no guard is on."""
+        return self.judged.guarded
+
+    def tally(self) -> Tally:
+        """Return what is counted of these rows."""
+        costs = self.expected_costs
+        counted = {}
+        if self.guarded is not None:
+            counted["guarded"] = reason_counts(self.guarded)
+        return Tally(
+            rows=len(self.decisions),
+            positive=int(np.count_nonzero(self.decisions > 0)),
+            rejected=int(np.count_nonzero(self.decisions == 0)),
+            priced=0 if costs is None else len(costs),
+            cost=0.0 if costs is None else float(costs.sum()),
+            **counted,
+        )
+
+
+def decide(
+    judged: Judged,
+    pricing: Pricing,
+    notes: Mapping[int, Sequence[RowNote]],
+    first_row: int,
+    pointer: str = "/instances",
+) -> Decided:
+    """Return the decisions on judged rows.
+
+    Parameters
+    ----------
+    judged : Judged
+    pricing : Pricing
+    notes : mapping of row index (within these rows) to RowNotes
+    first_row : int
+        Index of the first of these rows.
+    pointer : str
+        Where the rows are, for the refusal.
+
+    Raises
+    ------
+    InvalidRequestError
+        When a score is not finite: the row is too far outside the training rows.
+    """
+    finite = np.isfinite(judged.scores)
+    if not finite.all():
+        rows = (np.flatnonzero(~finite) + first_row).tolist()
+        raise overflown(rows, pointer)
+    p, decisions = judged.probabilities, judged.decisions
+    cost, priced, not_cheapest = None, None, np.zeros(len(decisions), dtype=np.bool_)
+    if pricing.costs is None or p is None:
+        positive = likelier(judged.scores, p)
+    else:
+        plus, minus, reject = priced = expected(p, pricing.costs)
+        positive = plus <= minus
+        cost = np.where(decisions == 0, reject, np.where(decisions > 0, plus, minus))
+        least = np.minimum(np.minimum(plus, minus), reject)
+        not_cheapest = np.asarray(dearer(cost, least))
+        if judged.guarded is not None:
+            not_cheapest &= judged.guarded == 0
+    return Decided(
+        judged=judged,
+        forced=np.where(decisions == 0, positive, decisions > 0),
+        expected_costs=cost,
+        priced=priced,
+        not_cheapest=not_cheapest,
+        notes=notes,
+    )

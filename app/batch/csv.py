@@ -150,8 +150,7 @@ class CsvBatch:
         cells = [column.combine_chunks() for column in table.columns]
         batch = Batch(cells, first, partial(place_of, block, form.layout))
         decided = self._answering.decide(form.columns.rows(batch), first)
-        parts = form.wording.parts(decided)
-        lines = pc.binary_join_element_wise(_written(records), *parts, "")
+        lines = form.wording.lines(_written(records), decided)
         logged = self._answering.logged(decided, first)
         return Answered(_bytes(lines), decided.tally(), logged)
 

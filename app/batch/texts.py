@@ -1,15 +1,14 @@
 """Decisions as the text behind the records of a CSV file.
 
-    record, decision, label, | score, | probability, | cost, | reason, label, warnings
+    record | decision, label | score | probability | cost | reason, label, warnings
 
 Columns of few values are put together before they are written: a block has few
 different pairs of decision and label, and few different ends of a line. So a line is
-joined of at most five parts, each of them with the delimiter that follows it.
+joined of six parts.
 """
 
 from dataclasses import dataclass
 
-import msgspec
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -20,7 +19,6 @@ from app.predict.decided import Decided, Floats
 
 __all__ = ["Wording"]
 
-_ENCODER = msgspec.json.Encoder()
 _NOTHING = pa.array([""])
 
 
@@ -43,30 +41,30 @@ class Wording:
     decimal: str
     line_end: str
 
-    def parts(self, decided: Decided) -> list[pa.Array | str]:
-        """Return what is written behind each record, from its delimiter to its end.
+    def lines(self, records: pa.StringArray, decided: Decided) -> pa.StringArray:
+        """Return records with their decisions behind them, and the ends of their lines.
 
         Parameters
         ----------
+        records : StringArray of length n_rows
+            As they came, without their ends.
         decided : Decided
-            At least one row.
         """
-        middle: list[pa.Array | str] = [
-            self.delimiter if values is None else self._numbers(values)
-            for values in (
-                decided.judged.scores,
-                decided.judged.probabilities,
-                decided.expected_costs,
-            )
-        ]
-        return [self._beginnings(decided), *middle, self._ends(decided)]
+        judged = decided.judged
+        numbers = (judged.scores, judged.probabilities, decided.expected_costs)
+        return pc.binary_join_element_wise(
+            records,
+            self._beginnings(decided),
+            *map(self._numbers, numbers),
+            self._ends(decided),
+            self.delimiter,
+        )
 
     def _beginnings(self, decided: Decided) -> pa.StringArray:
-        """Return the cells of decision and label, a delimiter around each."""
-        d = self.delimiter
+        """Return the cells of decision and label."""
         both = self._quoted(of_labels(self.labels))
         label = pa.concat_arrays([both[:1], _NOTHING, both[1:]])
-        told = pc.binary_join_element_wise("", DECISIONS, label, "", d)
+        told = pc.binary_join_element_wise(DECISIONS, label, self.delimiter)
         return told.take(pa.array(decided.decisions + 1))
 
     def _ends(self, decided: Decided) -> pa.StringArray:
@@ -113,17 +111,6 @@ class Wording:
         quoted = pc.binary_join_element_wise('"', escaped, '"', "")
         return pc.if_else(special, quoted, column)
 
-    def _numbers(self, values: Floats) -> pa.StringArray:
-        """Return the shortest digits that read back the same, and a delimiter.
-
-        A JSON list is almost this already: only its commas and its last bracket are to
-        become delimiters, its points decimal marks.
-        """
-        listed = _ENCODER.encode(values.tolist())
-        marks = bytes.maketrans(b".,]", f"{self.decimal}{self.delimiter * 2}".encode())
-        offsets = np.empty(len(values) + 1, np.int32)
-        offsets[0], offsets[-1] = 1, len(listed)
-        offsets[1:-1] = np.flatnonzero(np.frombuffer(listed, np.uint8) == ord(",")) + 1
-        text = listed.translate(marks)
-        buffers = [None, pa.py_buffer(offsets), pa.py_buffer(text)]
-        return pa.Array.from_buffers(pa.string(), len(values), buffers)
+    def _numbers(self, values: Floats | None) -> pa.Array | str:
+        """Return the shortest digits that read back the same; nothing for nothing."""
+        return "" if values is None else self._quoted(pa.array(values))

@@ -25,6 +25,7 @@ from app.fleet import Fleet
 from app.keys.start import require_key
 from app.main import create_app
 from app.settings import Settings
+from app.web.wire import JoinedProtocol
 from app.worker.supervisor import Supervisor
 
 __all__ = ["run"]
@@ -78,7 +79,7 @@ def _serve(settings: Settings, listener: socket.socket, counts: str = "") -> int
         stopping,
         uvicorn.Config(
             app,
-            http="httptools",
+            http=JoinedProtocol,
             ws="none",
             lifespan="on",
             access_log=False,

@@ -1,0 +1,42 @@
+"""A service on each database, for tests that put it under load or kill it."""
+
+from collections.abc import Callable
+
+import pytest
+
+from app.db import migrate
+from app.db.session import open_database
+from tests.app.conftest import Service, StartService
+
+StartAnywhere = Callable[..., Service]
+
+
+@pytest.fixture(
+    params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)]
+)
+def anywhere(
+    request: pytest.FixtureRequest, start_service: StartService
+) -> StartAnywhere:
+    """Start a service with these settings: on SQLite, and on PostgreSQL."""
+    if request.param == "sqlite":
+        return start_service
+    url = request.getfixturevalue("postgres_url")
+    database = open_database(url)
+    migrate.upgrade(database)  # the service does so by itself for SQLite only
+    database.close()
+
+    def start(*arguments: str, **environment: str) -> Service:
+        return start_service(*arguments, DEMUR_DATABASE_URL=url, **environment)
+
+    return start
+
+
+@pytest.fixture
+def say(capsys: pytest.CaptureFixture[str]) -> Callable[[str], None]:
+    """Print figures also when the test passes."""
+
+    def said(text: str) -> None:
+        with capsys.disabled():
+            print(f"\n{text}", flush=True)
+
+    return said

@@ -4,10 +4,10 @@ Columns that the model does not know are copied whatever their type; the file's 
 metadata stay.
 """
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import BinaryIO, Literal, Protocol
+from typing import BinaryIO, Literal, NamedTuple, Protocol
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -15,8 +15,9 @@ import pyarrow.parquet as pq
 from app.batch.answering import Answering
 from app.batch.columns import arrays, schema
 from app.batch.features import FeatureColumns
+from app.batch.ordered import in_order
 from app.datasets.reading.arrow_sources import plain
-from app.datasets.reading.columnar import ArrowStream, ParquetFile
+from app.datasets.reading.columnar import ArrowStream, ColumnarFile, ParquetFile
 from app.datasets.reading.limits import Limits
 from app.datasets.reading.names import check_names
 from app.datasets.reading.options import ReadOptions
@@ -26,7 +27,15 @@ from app.predict.answer import Tally
 
 __all__ = ["answer_columnar"]
 
-_GROUP_ROWS = 1 << 16
+IN_FLIGHT = 2
+
+
+class _Answered(NamedTuple):
+    """Rows with their decisions, what is counted of them, and their line in the log."""
+
+    rows: pa.RecordBatch
+    tally: Tally
+    logged: bytes
 
 
 class _Writer(Protocol):
@@ -66,25 +75,45 @@ def answer_columnar(
     columns.check_types(file.schema)
     fields = [*file.schema, *schema(answering.labels)]
     wider = pa.schema(fields, metadata=file.schema.metadata)
+    tally = Tally()
+
+    def answer(part: Batch) -> _Answered:
+        known = [plain(part.columns[j]) for j in places]
+        decided = answering.decide(
+            columns.rows(Batch(known, part.first_row)), part.first_row
+        )
+        added = arrays(decided, answering.labels)
+        return _Answered(
+            pa.RecordBatch.from_arrays([*part.columns, *added], schema=wider),
+            decided.tally(),
+            answering.logged(decided, part.first_row),
+        )
+
+    places = [names.index(name) for name in columns.names]
     with _writer(form, target, wider) as writer:
-        tally = Tally()
-        for batch in file.batches():
-            known = [plain(batch.column(name)) for name in columns.names]
-            rows = columns.rows(Batch(known, tally.rows))
-            decided = answering.decide(rows, tally.rows)
-            added = arrays(decided, answering.labels)
-            writer.write_batch(
-                pa.RecordBatch.from_arrays([*batch.columns, *added], schema=wider)
-            )
-            log.write(answering.logged(decided, tally.rows))
-            tally.add(decided.tally())
-        return tally
+        for rows, counts, logged in in_order(answer, _parts(file), IN_FLIGHT):
+            writer.write_batch(rows)
+            log.write(logged)
+            tally.add(counts)
+    return tally
+
+
+def _parts(file: ColumnarFile) -> Iterator[Batch]:
+    first = 0
+    for batch in file.batches():
+        yield Batch(batch.columns, first)
+        first += batch.num_rows
 
 
 def _writer(
     form: str, target: Path, wider: pa.Schema
 ) -> AbstractContextManager[_Writer]:
-    make: Callable[..., AbstractContextManager[_Writer]] = (
-        pq.ParquetWriter if form == "parquet" else pa.ipc.new_stream
+    if form == "arrow":
+        made: AbstractContextManager[_Writer] = pa.ipc.new_stream(str(target), wider)
+        return made
+    # Few floats come twice: to look for those takes longer than to write them all.
+    repeated = [field.name for field in wider if not pa.types.is_floating(field.type)]
+    file: AbstractContextManager[_Writer] = pq.ParquetWriter(
+        str(target), wider, use_dictionary=repeated
     )
-    return make(str(target), wider)
+    return file

@@ -8,10 +8,7 @@ own, and a client that sends everything before it reads anything waits for nobod
 """
 
 import io
-import os
-from collections import deque
 from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -21,10 +18,10 @@ from app.artifacts.loaded import LoadedModels
 from app.artifacts.store import ArtifactStore
 from app.batch.answering import Answering
 from app.batch.columnar import answer_columnar
-from app.batch.csv import Answered, CsvBatch, Records
+from app.batch.csv import CsvBatch, Records
+from app.batch.ordered import in_order
 from app.datasets.reading.limits import Limits
 from app.datasets.reading.options import Format, ReadOptions
-from app.errors import InvalidRequestError
 from app.journal.entries import Stamp
 from app.models.queries import ResolvedVersion
 from app.predict.answer import Tally
@@ -35,7 +32,6 @@ __all__ = ["BatchJob", "answer_csv", "answer_file"]
 IN_FLIGHT = 4
 _CHUNK_BYTES = 1 << 20
 _MODELS = 4
-_THREADS = min(4, os.cpu_count() or 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,30 +85,17 @@ def answer_csv(
 ) -> Tally:
     """Write a CSV file with its decisions, and their lines of the prediction log."""
     tally = Tally()
-    pending: deque[Future[Answered]] = deque()
     written = False
-
-    def write_until(most: int) -> None:
-        nonlocal written
-        while len(pending) > most:
-            lines, counts, logged = pending.popleft().result()
-            if not written:
-                target.write(batch.header)
-                written = True
-            target.write(lines)
-            tally.add(counts)
-            if log is not None:
-                log.write(logged)
-
-    with ThreadPoolExecutor(_THREADS) as threads:
-        try:
-            for records in _blocks(batch, source):
-                pending.append(threads.submit(batch.answer, records))
-                write_until(IN_FLIGHT)
-        except InvalidRequestError:
-            write_until(0)  # an earlier fault comes first
-            raise
-        write_until(0)
+    for lines, counts, logged in in_order(
+        batch.answer, _blocks(batch, source), IN_FLIGHT
+    ):
+        if not written:
+            target.write(batch.header)
+            written = True
+        target.write(lines)
+        tally.add(counts)
+        if log is not None:
+            log.write(logged)
     if not written:
         target.write(batch.header)
     return tally

@@ -1,0 +1,56 @@
+"""Work in several threads, its results in order.
+
+    items (in order) -> results (in several threads) -> results (in order)
+
+What an item raises is raised in its place: of several faults the first one is told,
+also where a later one, or the end of what can be read, is met before.
+"""
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TypeVar
+
+from app.errors import ApiError
+
+__all__ = ["in_order"]
+
+_THREADS = min(4, os.cpu_count() or 1)
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+def in_order(
+    work: Callable[[Item], Result], items: Iterable[Item], in_flight: int
+) -> Iterator[Result]:
+    """Yield the result of each item, with at most so many others in memory.
+
+    Parameters
+    ----------
+    work : callable
+        Runs in several threads at once, on different items.
+    items : iterable
+        Gone through in this thread, no further ahead than ``in_flight``.
+    in_flight : int
+    """
+    waiting: deque[Future[Result]] = deque()
+    coming = iter(items)
+    stopped: ApiError | None = None
+    with ThreadPoolExecutor(_THREADS) as threads:
+        while True:
+            try:
+                item = next(coming)
+            except StopIteration:
+                break
+            except ApiError as error:
+                stopped = error
+                break
+            waiting.append(threads.submit(work, item))
+            if len(waiting) > in_flight:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    if stopped is not None:
+        raise stopped

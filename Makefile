@@ -3,6 +3,7 @@ SHELL := /bin/sh
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PEERS := .venv-peers
 DATA ?=
 QUICK ?=
 PUBLISH ?=
@@ -51,12 +52,21 @@ format: venv
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-# The peers live in an environment of their own: nothing of theirs reaches the service.
+# Libraries to compare with are added when they are first measured; nothing of the service imports them.
 $(VENV)/.bench: requirements/bench.txt $(VENV)/.installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/bench.txt
 	@touch $@
 
-bench: $(VENV)/.bench
+# Servers to compare with have an environment of their own, since they need older releases of what the service runs on.
+# Where they cannot be installed, the benchmark's rows say so, and the next run tries again.
+$(PEERS)/.installed: requirements/peers.txt $(VENV)/.installed
+	@rm -rf $(PEERS)
+	@$(PYTHON) -m venv --without-pip $(PEERS)
+	@if $(BIN)/uv pip install --quiet --python $(PEERS)/bin/python --require-hashes -r requirements/peers.txt 2> $(PEERS)/not-installed.txt; \
+	then rm $(PEERS)/not-installed.txt; touch $@; \
+	else echo "make: the servers to compare with could not be installed:" >&2; tail -n 3 $(PEERS)/not-installed.txt >&2; fi
+
+bench: $(VENV)/.bench $(PEERS)/.installed
 	env -u OPENBLAS_CORETYPE -u OPENBLAS_L2_SIZE $(BIN)/python -m tests.benchmarks $(if $(QUICK),--quick) $(if $(DATA),--data $(DATA))
 
 # Resumable: what is done is kept in experiments/output/.
@@ -74,6 +84,7 @@ lock: venv
 	$(COMPILE) pyproject.toml -o requirements/runtime.txt
 	$(COMPILE) pyproject.toml --extra dev -c requirements/runtime.txt -o requirements/dev.txt
 	$(COMPILE) pyproject.toml --extra dev --extra bench -c requirements/dev.txt -o requirements/bench.txt
+	$(COMPILE) requirements/peers.in -o requirements/peers.txt
 	echo "setuptools>=77" | $(COMPILE) - -o requirements/build.txt
 
 lock-upgrade:

@@ -7,10 +7,10 @@ from fastapi import APIRouter, Query, Request, Response
 from starlette.concurrency import run_in_threadpool
 
 from app.batch.openapi import BATCH_ANSWER, BATCH_BODY
-from app.batch.schemas import BatchQuery
+from app.batch.schemas import BatchQuery, asked_costs
 from app.batch.sending import FileResponse
 from app.batch.work import BatchJob, answer_file
-from app.datasets.lane import lane_of
+from app.datasets.lane import Lane, lane_of
 from app.datasets.options import limits_of, read_options
 from app.datasets.receiving import MEDIA_TYPES, media_type_of, receive
 from app.datasets.store import DatasetStore
@@ -22,6 +22,7 @@ from app.errors import (
     UnknownModelError,
     UnsupportedMediaTypeError,
 )
+from app.predict.answer import Tally
 from app.predict.endpoint import PredictEndpoint
 from app.state import state_of
 from app.web.openapi import problems
@@ -53,10 +54,12 @@ async def predict_batch(
     """Decide the rows of a file: CSV, Parquet or an Arrow stream.
 
     The same file comes back, rows in order, every column as it was, with the decisions
-    in columns of their own. A row gets the same answer as by POST /predict. Text is
-    sent back as UTF-8.
+    in columns of their own. A row gets the same answer as by POST /predict, at the same
+    costs: those of training, or the four of the query, where the model can be asked
+    for other costs. Text is sent back as UTF-8.
     """
     state, lane = state_of(request), lane_of(request)
+    costs = asked_costs(query)
     predict: PredictEndpoint = request.app.state.predict
     media_type = _media_type(request)
     version = await predict.resolve(query.model)
@@ -73,16 +76,10 @@ async def predict_batch(
             folder.resolve() / "sent",
             folder.resolve() / "answered",
             None if entry is None else entry.stamp,
+            costs,
         )
         await receive(request, job.source)
-        try:
-            tally = await lane.run(answer_file, job)
-        except CorruptArtifactError:
-            # The version may have been given a new artifact since the upload began.
-            now = await predict.resolve(f"{version.name}:{version.version}")
-            if now.sha256 == version.sha256:
-                raise
-            tally = await lane.run(answer_file, replace(job, version=now))
+        tally = await _answered(job, lane, predict)
         if entry is not None:
             entry.rows = tally.rows
             await run_in_threadpool(predict.journal.adopt, entry, job.log)
@@ -95,6 +92,30 @@ async def predict_batch(
         "demur-rejected": str(tally.rejected),
     }
     return FileResponse(file, size, media_type, headers)
+
+
+async def _answered(job: BatchJob, lane: Lane, predict: PredictEndpoint) -> Tally:
+    """Answer a file by the version that was there when it began to come.
+
+    That version may have been given a new artifact since, or be gone: it answers
+    nevertheless where it was loaded already.
+    """
+    while True:
+        try:
+            return await lane.run(answer_file, job)
+        except CorruptArtifactError:
+            version = job.version
+            try:
+                now = await predict.resolve(f"{version.name}:{version.version}")
+            except UnknownModelError:
+                msg = (
+                    f"version {version.version} of the model was deleted while the file"
+                    " came; see GET /models"
+                )
+                raise UnknownModelError(msg) from None
+            if now.sha256 == version.sha256:
+                raise
+            job = replace(job, version=now)
 
 
 def _media_type(request: Request) -> str:

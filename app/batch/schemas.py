@@ -5,12 +5,52 @@ from typing import Annotated
 from pydantic import Field
 
 from app.datasets.schemas import ReadQuery
+from app.errors import FieldError, InvalidRequestError
+from app.features.faults import unusable
+from app.predict.envelope import Costs
+from solvers.costs import CostMatrix
+from solvers.errors import InvalidCostsError
 
-__all__ = ["BatchQuery"]
+__all__ = ["BatchQuery", "asked_costs"]
+
+Price = Annotated[float | None, Field(gt=0, allow_inf_nan=False)]
 
 
 class BatchQuery(ReadQuery):
-    """Which model, and how CSV is to be read."""
+    """Which model at which costs, and how CSV is to be read."""
 
     model: Annotated[str, Field(min_length=1, max_length=202, examples=["pima"])]
     """``name`` (its newest version), ``name:version`` or ``name@alias``."""
+    false_positive: Price = None
+    """The cost of calling a true -1 "+1". Give all four costs, or none: decisions are
+    then made and priced at them instead of the trained ones, where thresholds follow
+    from costs (as ``costs`` of POST /predict)."""
+    false_negative: Price = None
+    """The cost of calling a true +1 "-1"."""
+    reject_positive: Price = None
+    """The cost of rejecting a true +1."""
+    reject_negative: Price = None
+    """The cost of rejecting a true -1."""
+
+
+def asked_costs(query: BatchQuery) -> Costs | None:
+    """Return the costs that a query brings; None where it brings none.
+
+    Raises
+    ------
+    InvalidRequestError
+        When some of them are missing, or rejecting could never pay off at them.
+    """
+    given = {name: getattr(query, name) for name in Costs.__struct_fields__}
+    missing = [name for name, cost in given.items() if cost is None]
+    if len(missing) == len(given):
+        return None
+    if missing:
+        detail = "give all four costs, or none"
+        raise unusable(FieldError(f"/query/{name}", detail) for name in missing)
+    try:
+        CostMatrix(**given)
+    except InvalidCostsError as error:
+        fault = FieldError("/query/false_positive", str(error))
+        raise InvalidRequestError(str(error), [fault]) from None
+    return Costs(**given)

@@ -25,6 +25,7 @@ from app.datasets.reading.options import Format, ReadOptions
 from app.journal.entries import Stamp
 from app.models.queries import ResolvedVersion
 from app.predict.answer import Tally
+from app.predict.envelope import Costs
 from app.predict.ready import ReadyModel
 
 __all__ = ["BatchJob", "answer_csv", "answer_file"]
@@ -47,6 +48,8 @@ class BatchJob:
     target: Path
     stamp: Stamp | None = None
     """Of the request, where its decisions are logged: beside ``target``."""
+    costs: Costs | None = None
+    """Instead of the model's own."""
 
     @property
     def log(self) -> Path:
@@ -60,12 +63,13 @@ def answer_file(job: BatchJob) -> Tally:
     Raises
     ------
     InvalidRequestError
-        With the first fault of the file.
+        With the first fault of the file, or where costs were asked for that the model
+        cannot be asked for.
     CorruptArtifactError
         When the model's file is not what was written.
     """
     ready = _loaded(job.artifacts).get(job.version.sha256)
-    answering = Answering(ready, job.version, job.stamp)
+    answering = Answering(ready, job.version, job.stamp, job.costs)
     with io.BytesIO() if job.stamp is None else job.log.open("wb") as log:
         if job.form in ("parquet", "arrow"):
             paths = (job.source, job.target)

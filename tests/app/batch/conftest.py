@@ -37,7 +37,7 @@ def training_rows(n: int) -> list[list[Any]]:
     ]
 
 
-def made() -> ServedModel:
+def made(rule: dict[str, Any] | None = None) -> ServedModel:
     """Return a kernel machine on random support vectors; rejects a part of the rows."""
     features = FeatureSchema.fit(Table.from_rows(COLUMNS, training_rows(200)))
     draw = np.random.default_rng(2)
@@ -53,33 +53,40 @@ def made() -> ServedModel:
     return ServedModel(
         features=features,
         scorer=scorer,
-        rule={"kind": "plug-in", **Band(lower, upper).payload()},
+        rule=rule or {"kind": "plug-in", **Band(lower, upper).payload()},
         calibration=Calibration("sigmoid", slope=1.3, intercept=-0.2),
         costs=COSTS,
         labels=Labels("yes; surely", "no"),
     )
 
 
+def put(server, name: str, payloads: list[dict[str, Any]]) -> None:
+    """Put a model with these versions into the server's registry."""
+    settings = Settings(data_dir=server.data_dir, _env_file=None)
+    store = ArtifactStore(settings.artifacts_dir)
+    database = open_database(settings.database)
+    with database.write() as session:
+        row = Model(name=name, last_version=len(payloads))
+        session.add(row)
+        session.flush()
+        for version, payload in enumerate(payloads, 1):
+            stored = store.write(payload)
+            session.add(
+                ModelVersion(
+                    model_id=row.id,
+                    version=version,
+                    summary={},
+                    artifact_sha256=stored.sha256,
+                    artifact_bytes=stored.size,
+                )
+            )
+    database.close()
+
+
 @pytest.fixture(scope="module")
 def model(server) -> str:
     """The name of a model that was put into the server's registry."""
-    settings = Settings(data_dir=server.data_dir, _env_file=None)
-    stored = ArtifactStore(settings.artifacts_dir).write(made().to_payload())
-    database = open_database(settings.database)
-    with database.write() as session:
-        row = Model(name="batch", last_version=1)
-        session.add(row)
-        session.flush()
-        session.add(
-            ModelVersion(
-                model_id=row.id,
-                version=1,
-                summary={},
-                artifact_sha256=stored.sha256,
-                artifact_bytes=stored.size,
-            )
-        )
-    database.close()
+    put(server, "batch", [made().to_payload()])
     return "batch"
 
 
@@ -102,13 +109,11 @@ def send(server, model):
 def alone(server, model):
     """The predictions of POST /predict, each row asked alone."""
 
-    def asking(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    def asking(rows: list[dict[str, Any]], **more: Any) -> list[dict[str, Any]]:
         found = []
         for row in rows:
-            answer = server.http.post(
-                "/predict",
-                json={"model": model, "instances": [row], "extra_columns": "ignore"},
-            )
+            asked = {"model": model, "instances": [row], "extra_columns": "ignore"}
+            answer = server.http.post("/predict", json={**asked, **more})
             assert answer.status_code == 200, answer.text
             found += answer.json()["predictions"]
         return found

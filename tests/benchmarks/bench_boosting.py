@@ -223,9 +223,9 @@ def measured(quick: bool, data: Path | None) -> Iterator[Row]:
     yield memory(100_000 if quick else 1_000_000)
 
 
-def run(quick: bool, data: Path | None) -> list[Row]:
-    """Return the rows of the benchmark; data is a folder with real sets."""
-    return list(measured(quick, data))
+def run(quick: bool, data: Path | None) -> Iterator[Row]:
+    """Yield the rows of the benchmark; data is a folder with real sets."""
+    return measured(quick, data)
 
 
 if __name__ == "__main__":

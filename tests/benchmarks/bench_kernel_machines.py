@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -260,9 +260,8 @@ def memory(n: int) -> Row:
     }
 
 
-def run(quick: bool, data: Path | None) -> list[Row]:
-    """Return the lines of the benchmark; see the module's docstring."""
-    results: list[Row] = []
+def run(quick: bool, data: Path | None) -> Iterator[Row]:
+    """Yield the lines of the benchmark; see the module's docstring."""
     curve: list[Row] = []
     sizes: list[int] = []
     for n, C, hinge_bar, double_bar, rounds in SIZES:
@@ -273,19 +272,18 @@ def run(quick: bool, data: Path | None) -> list[Row]:
         rows = against_svc(
             f"made, n={n}", X, y, C, bars, min(rounds, 3 if quick else 5)
         )
-        results += rows
+        yield from rows
         if C == 1.0:
             curve.append(rows[0])
             sizes.append(n)
-    results.append(exponents(curve, sizes))
-    results.append(against_qp(1000 if quick else 2000, 3, None if quick else 300.0))
-    results.append(prediction(2_000 if quick else 10_000, None))
-    results += first_fits(300)
-    results.append(memory(5_000 if quick else 50_000))
+    yield exponents(curve, sizes)
+    yield against_qp(1000 if quick else 2000, 3, None if quick else 300.0)
+    yield prediction(2_000 if quick else 10_000, None)
+    yield from first_fits(300)
+    yield memory(5_000 if quick else 50_000)
     for name in REAL if data is not None and not quick else ():
         X, y = real(data, name)
-        results += against_svc(f"{name}, n={len(y)}", X, y, 1.0, (None, None), 1)
-    return results
+        yield from against_svc(f"{name}, n={len(y)}", X, y, 1.0, (None, None), 1)
 
 
 def main() -> int:

@@ -21,7 +21,7 @@ import numpy as np
 from tests.benchmarks.bench_serving import COLUMNS, Server, _server, _store_model
 from tests.benchmarks.http_load import closed_loop, post
 from tests.benchmarks.peers.fit import pipeline
-from tests.benchmarks.peers.running import Running, running
+from tests.benchmarks.peers.running import Running, cpu_s_of, running
 from tests.benchmarks.peers.servers import PEERS, NotStartedError, Peer
 
 Row = dict[str, Any]
@@ -93,9 +93,11 @@ def _measured(
 
     def once(k: int, span: float) -> tuple[float, float]:
         server, request = asked[k]
-        before = server.cpu_s()
+        before = cpu_s_of(server.process)
         load = asyncio.run(closed_loop(server.port, request, connections, span))
-        return load.per_second, (server.cpu_s() - before) / len(load.latencies_s)
+        return load.per_second, (cpu_s_of(server.process) - before) / len(
+            load.latencies_s
+        )
 
     for k in range(len(asked)):
         once(k, 0.5)

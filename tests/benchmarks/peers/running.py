@@ -13,17 +13,18 @@ from pathlib import Path
 import httpx
 import psutil
 
-from tests.benchmarks.peers.fit import COLUMNS
 from tests.benchmarks.peers.servers import (
     BIN,
+    COLUMNS,
     HERE,
     NotStartedError,
     Peer,
     Values,
     free_port,
+    last_words,
 )
 
-__all__ = ["Running", "running"]
+__all__ = ["Running", "cpu_s_of", "running"]
 
 _PATIENCE_S = 180.0
 _STOPPING_S = 20.0
@@ -37,6 +38,7 @@ class Running:
     port: int
     process: psutil.Process
     version: str
+    log: Path
 
     def body(self, values: Values) -> bytes:
         """Return a request's body as this peer wants it."""
@@ -44,17 +46,26 @@ class Running:
 
     def cpu_s(self) -> float:
         """Return the seconds of processor time that all its processes have used."""
-        spent = 0.0
-        for process in [self.process, *self.process.children(recursive=True)]:
-            with suppress(psutil.NoSuchProcess):
-                used = process.cpu_times()
-                spent += used.user + used.system
-        return spent
+        return cpu_s_of(self.process)
+
+
+def cpu_s_of(process: psutil.Process) -> float:
+    """Return the seconds that a process and all below it have used."""
+    spent = 0.0
+    for one in [process, *process.children(recursive=True)]:
+        with suppress(psutil.NoSuchProcess):
+            used = one.cpu_times()
+            spent += used.user + used.system
+    return spent
 
 
 @contextmanager
 def running(
-    peer: Peer, folder: Path, values: Values, labels: list[int]
+    peer: Peer,
+    folder: Path,
+    values: Values,
+    labels: list[int],
+    patience_s: float = _PATIENCE_S,
 ) -> Iterator[Running]:
     """Start a peer, and wait until it gives these rows these labels.
 
@@ -81,8 +92,8 @@ def running(
         )
     tree = psutil.Process(process.pid)
     try:
-        found = Running(peer, port, tree, _version(peer, folder))
-        _await_labels(found, process, log, values, labels)
+        found = Running(peer, port, tree, _version(peer, folder), log)
+        _await_labels(found, process, values, labels, patience_s)
         yield found
     finally:
         _stop(process)
@@ -111,7 +122,7 @@ def _say(command: list[str], folder: Path) -> str:
         check=False,
     )
     if done.returncode:
-        raise NotStartedError(_last_words(done.stderr))
+        raise NotStartedError(last_words(done.stderr))
     return done.stdout.strip()
 
 
@@ -125,11 +136,11 @@ def _version(peer: Peer, folder: Path) -> str:
 def _await_labels(
     found: Running,
     process: subprocess.Popen[bytes],
-    log: Path,
     values: Values,
     labels: list[int],
+    patience_s: float,
 ) -> None:
-    until = time.monotonic() + _PATIENCE_S
+    until = time.monotonic() + patience_s
     address = f"http://127.0.0.1:{found.port}{found.peer.path}"
     headers = {"content-type": "application/json"}
     said = "it did not answer"
@@ -151,13 +162,9 @@ def _await_labels(
             return
         said = f"it answered {answer.status_code}"
         time.sleep(0.1)
-    words = _last_words(log.read_text(encoding="utf-8", errors="replace"))
+    words = last_words(found.log.read_text(encoding="utf-8", errors="replace"))
     msg = f"{said}: {words}"
     raise NotStartedError(msg)
-
-
-def _last_words(text: str) -> str:
-    return " ".join(text.split())[-300:] or "no word why"
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:

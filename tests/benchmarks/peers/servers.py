@@ -6,6 +6,7 @@ ours. Each has one worker and its usual set-up, access logs switched off.
 """
 
 import json
+import re
 import socket
 import sys
 from collections.abc import Callable
@@ -15,15 +16,18 @@ from typing import Any
 
 __all__ = [
     "BIN",
+    "COLUMNS",
     "HERE",
     "PEERS",
     "NotStartedError",
     "Peer",
     "Values",
     "free_port",
+    "last_words",
     "peer_python",
 ]
 
+COLUMNS = [f"feature_{j}" for j in range(8)]  # as in fit.py
 HERE = Path(__file__).parent
 ROOT = HERE.parents[2]
 BIN = ROOT / ".venv-peers" / "bin"
@@ -79,13 +83,19 @@ class Peer:
 def peer_python() -> str:
     """Return the interpreter of the peers' environment."""
     if _WHY.is_file():
-        why = " ".join(_WHY.read_text(encoding="utf-8").split())[-300:]
+        why = last_words(_WHY.read_text(encoding="utf-8"))
         msg = f"requirements/peers.txt could not be installed: {why}"
         raise NotStartedError(msg)
     if not (BIN / "python").is_file():
         msg = "there is no environment .venv-peers; `make bench` makes it"
         raise NotStartedError(msg)
     return str(BIN / "python")
+
+
+def last_words(text: str) -> str:
+    """Return the end of what a command said, without addresses and paths."""
+    told = re.sub(r"(?:\w+://|/(?=[\w.]+/))\S+", "...", text)
+    return " ".join(told.split())[-300:] or "it said nothing"
 
 
 def free_port() -> int:

@@ -12,7 +12,9 @@ __all__ = ["benchmark_text"]
 OPENING = """## Speed beside peers
 
 Written by `make bench DATA=folder`; every ratio is one of medians of repetitions that
-alternate between ours and the peer in one run. Compilation is reported apart."""
+alternate between ours and the peer in one run. Compilation is reported apart. *bar* is
+what a row is held against, *met* whether it is; a row without a bar is a figure only.
+A benchmark or a peer that did not run says so in a row of its own."""
 
 
 def benchmark_text(path: Path) -> str:
@@ -20,17 +22,39 @@ def benchmark_text(path: Path) -> str:
     if not path.is_file():
         return ""
     facts = json.loads(path.read_text(encoding="utf-8"))
+    tables = {name: rows for name, rows in facts.items() if name != "machine"}
+    told = [OPENING, _verdict(tables)]
     machine = facts.get("machine", {})
-    told = [OPENING]
     if machine:
-        versions = ", ".join(f"{k} {v}" for k, v in machine["versions"].items())
-        told.append(
-            f"{machine['cores']} cores, Python {machine['python']}, {versions}."
-        )
-    for name, rows in facts.items():
-        if name != "machine":
-            told.append("\n".join([f"**{name}**", "", *_table(rows)]))
+        told.insert(1, _measured_on(machine))
+    for name, rows in tables.items():
+        title = name.replace("_", " ")
+        told.append("\n".join([f"**{title}**", "", *_table(rows)]))
     return "\n\n".join(told)
+
+
+def _measured_on(machine: Mapping[str, Any]) -> str:
+    versions = ", ".join(f"{k} {v}" for k, v in machine["versions"].items())
+    parts = [
+        f"`{machine['command']}`" if "command" in machine else "",
+        machine.get("time", ""),
+        machine.get("processor", ""),
+        f"{machine['cores']} cores",
+        f"Python {machine['python']}",
+        versions,
+    ]
+    return f"{', '.join(part for part in parts if part)}."
+
+
+def _verdict(tables: Mapping[str, list[Mapping[str, Any]]]) -> str:
+    """Say how many bars were met, and which benchmarks did not finish."""
+    rows = [row for rows in tables.values() for row in rows]
+    met = [row["met"] for row in rows if row.get("met") is not None]
+    broken = [
+        name for name, rows in tables.items() if any("failed" in row for row in rows)
+    ]
+    said = f"{sum(met)} of {len(met)} bars met."
+    return f"{said} Not finished: {', '.join(broken)}." if broken else said
 
 
 def _table(rows: list[Mapping[str, Any]]) -> list[str]:

@@ -10,7 +10,6 @@ out-of-fold scores of it. All methods see the same rows: differences are paired.
 split, since most of them are fitted once for all prices.
 """
 
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from experiments.automatic import automatic
 from experiments.comparison_methods import decisions_of
 from experiments.comparison_plots import plot_differences
 from experiments.comparison_tables import chosen_table, mean_table, merged, set_table
+from experiments.counted import counted
 from experiments.loading import Rows, draw, load
 from experiments.report import Section
 from experiments.splits import parts
@@ -126,9 +126,10 @@ def section(results: Sequence[dict[str, Any]], figures: Path) -> Section:
     found = merged(results)
     symmetric = [name for name in found[0]["costs"] if name != UNEQUAL]
     how = (
-        f"Not in any paper: {_counts(found)}, random 80/20 splits, at most 2,000"
-        " training rows and 4,000 test rows. Settings, calibrations and thresholds"
-        " come from the training part alone. *auto* is the service's"
+        f"Not in any paper: {len({one['task']['set'] for one in found})} sets, random"
+        f" 80/20 splits ({counted(found, 'split')}), at most 2,000 training rows and"
+        " 4,000 test rows. Settings, calibrations and thresholds come from the training"
+        " part alone. *auto* is the service's"
         ' `"trainer": {"kind": "auto"}` run by the service\'s own code on the training'
         " part: double hinge, SVM (C = .1, 1 and 10, the default width) and gradient"
         " boosting with the rules that fit, the least nested expected cost wins; it is"
@@ -150,13 +151,3 @@ def section(results: Sequence[dict[str, Any]], figures: Path) -> Section:
         " gradient boosting with Chow's rule, symmetric costs, two standard errors"
     }
     return Section("All trainers and rules", how, tables, plots)
-
-
-def _counts(found: Sequence[dict[str, Any]]) -> str:
-    """Say how many sets there are, and how many splits of them."""
-    splits = Counter(one["task"]["set"] for one in found)
-    told = [
-        f"{list(splits.values()).count(n)} with {n} split{'s' * (n > 1)} each"
-        for n in sorted(set(splits.values()), reverse=True)
-    ]
-    return f"{len(splits)} sets ({', '.join(told)})"

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from experiments.counted import counted
 from experiments.double_hinge_tables import larger_table, paper_table, unequal_table
 from experiments.loading import Floats, Rows, draw, load
 from experiments.report import Section
@@ -179,7 +180,8 @@ def section(results: Sequence[dict[str, Any]], figures: Path) -> Section:  # noq
         "Grandvalet, Rakotomamonjy, Keshet, Canu (2008), Table 1: random 80/20 splits,"
         " features standardised on the training part, Gaussian kernel; C and width (and"
         " the naive band, which may choose no rejection) by 5-fold cross-validation."
-        " Figures are in hundredths; the error rate is over all test rows."
+        f" Splits at either kind of costs: {counted(results, 'trial')}. Figures are in"
+        " hundredths; the error rate is over all test rows."
     )
     tables = (paper_table(results), unequal_table(results), larger_table(results))
     remarks = (

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from experiments import boosting_tables, page, running
 from experiments.__main__ import main
 from experiments.benchmarks import benchmark_text
+from experiments.counted import counted
 from experiments.loading import draw, load
 from experiments.report import Line, Section, Table, mean_and_error
 from experiments.selection import best_setting, fitted, out_of_fold_scores
@@ -175,11 +176,52 @@ class TestReport:
         rows = [{"work": "fit", "ratio": 0.5, "met": True}, {"work": "x", "met": False}]
         path.write_text(json.dumps({"svm": rows}), encoding="utf-8")
         text = benchmark_text(path)
+        assert "1 of 2 bars met." in text
         assert "| work | ratio | met |" in text
         assert "| fit | 0.5 | yes |" in text
         assert "| x |  | **NO** |" in text
         written = page.write_page({}, tmp_path, text).read_text(encoding="utf-8")
         assert written.rstrip().endswith("| x |  | **NO** |")
+
+    def test_benchmarks_say_what_they_ran_on_and_what_did_not_finish(self, tmp_path):
+        path = tmp_path / "benchmarks.json"
+        facts = {
+            "machine": {
+                "command": "python -m tests.benchmarks --data data",
+                "time": "2026-01-02T03:04:05Z",
+                "processor": "Some processor",
+                "cores": 2,
+                "python": "3.11.7",
+                "versions": {"numpy": "2.4.6"},
+            },
+            "kernel_machines": [
+                {"work": "fit", "met": True},
+                {"work": "NOT FINISHED", "failed": "stopped"},
+            ],
+            "peers": [{"work": "not measured: no release", "peer": "X", "met": None}],
+        }
+        path.write_text(json.dumps(facts), encoding="utf-8")
+        text = benchmark_text(path)
+        for told in (
+            "`python -m tests.benchmarks --data data`, 2026-01-02T03:04:05Z,"
+            " Some processor, 2 cores, Python 3.11.7, numpy 2.4.6.",
+            "1 of 1 bars met. Not finished: kernel_machines.",
+            "**kernel machines**",
+            "| NOT FINISHED |  | stopped |",
+            "| not measured: no release | X |  |",
+        ):
+            assert told in text
+
+
+def test_repetitions_are_counted_by_set():
+    tasks = [
+        *({"set": name, "run": k} for name in ("wdbc", "pima", "kc1") for k in (0, 1)),
+        {"set": "wdbc", "run": 1, "costs": "others"},
+        {"set": "skin"},
+    ]
+    results = [{"task": task} for task in tasks]
+    assert counted(results, "run") == "2 of wdbc, pima and kc1, 1 of skin"
+    assert counted(results[:2], "run", lambda _: "the set") == "2 of the set"
 
 
 @pytest.fixture

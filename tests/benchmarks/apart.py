@@ -46,7 +46,7 @@ def run_apart(name: str, quick: bool, data: Path | None, seconds: float) -> list
             status = process.wait(seconds)
             why = f"its process ended with status {status}" if status else None
         except subprocess.TimeoutExpired:
-            why = f"stopped after {seconds:.0f} s, when the time of all was up"
+            why = f"stopped: not done after {seconds:.0f} s"
         finally:
             _stop(process)
         text = file.read_text(encoding="utf-8") if file.is_file() else "[]"

@@ -82,6 +82,10 @@ class Settings(BaseSettings):
     """Most rows that one training may take into memory; POST /train answers 422 for
     more."""
 
+    max_predict_rows: int = Field(default=1_000_000, ge=1)
+    """Most rows of one POST /predict; 413 for more. POST /predict/batch takes any
+    number."""
+
     max_json_depth: int = Field(default=32, ge=8, le=200)
     """Deepest nesting of a JSON body; a deeper one is answered 400."""
 

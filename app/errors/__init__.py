@@ -15,6 +15,7 @@
     │   ├── GateFailedError         409  a version that misses a bar of a gate
     │   └── KeyReusedError          409  an Idempotency-Key with another body
     ├── BodyTooLargeError           413
+    ├── TooManyRowsError            413  of one POST /predict
     ├── UnsupportedMediaTypeError   415
     ├── InvalidRequestError         422  read, but not acceptable
     ├── CorruptArtifactError        500  a model file that is not what was written
@@ -57,6 +58,7 @@ from app.errors.refused import (
     MissingScopeError,
     NotFoundError,
     RequestTimeoutError,
+    TooManyRowsError,
     UnauthorizedError,
     UnknownJobError,
     UnknownKeyError,
@@ -83,6 +85,7 @@ __all__ = [
     "RequestTimeoutError",
     "ServiceUnavailableError",
     "StorageFullError",
+    "TooManyRowsError",
     "TooSlowError",
     "TrainingCrashedError",
     "TrainingFailedError",

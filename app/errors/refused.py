@@ -127,6 +127,16 @@ class BodyTooLargeError(ApiError):
     headers: ClassVar[dict[str, str]] = {"connection": "close"}
 
 
+class TooManyRowsError(ApiError):
+    """More rows than one request may have."""
+
+    status, slug, title = 413, "too-many-rows", "The request has too many rows"
+    example = (
+        "1000001 rows; one request may have 1000000 (DEMUR_MAX_PREDICT_ROWS): send"
+        " several, or a file to POST /predict/batch"
+    )
+
+
 class UnsupportedMediaTypeError(ApiError):
     """A content type that the route does not take."""
 

@@ -175,11 +175,11 @@ def prediction(
         distances,
         warnings,
     )
-    tally = Tally(1, decision > 0, not decision)
+    tally = Tally(1, int(decision > 0), int(not decision))
     if cost is not None:
         tally.priced, tally.cost = 1, cost
     if guard:
-        tally.guarded = tuple(code == guard for code in range(1, len(REASONS)))
+        tally.guarded = tuple(int(code == guard) for code in range(1, len(REASONS)))
     return answer, tally
 
 

@@ -6,11 +6,12 @@ Such a body comes here unread; this process has a database connection and models
 own.
 """
 
+import gc
 import logging
 import multiprocessing
 import os
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Thread
 
@@ -19,15 +20,19 @@ from threadpoolctl import threadpool_limits
 from app.artifacts.loaded import LoadedModels
 from app.artifacts.store import ArtifactStore
 from app.db.session import Database, open_database
+from app.errors import InvalidRequestError, MalformedRequestError
 from app.journal.entries import Entry, Stamp
 from app.models.catalogue import Reference
 from app.models.queries import ResolvedVersion, resolve
-from app.predict.envelope import read_envelope
+from app.predict.arena import BODY_BYTES, Arena
+from app.predict.envelope import Envelope, read_envelope
+from app.predict.parts import answer_in_parts
 from app.predict.ready import ReadyModel
-from app.predict.work import Answered, answer_in_parts, ask
+from app.predict.work import Answered, ask
+from app.web.depth import require_depth
 from app.web.failures import translate
 
-__all__ = ["answer_body", "begin"]
+__all__ = ["Limits", "Reply", "answer_body", "begin"]
 
 log = logging.getLogger(__name__)
 
@@ -36,6 +41,24 @@ PART_ROWS = 512
 
 _MODELS = 4
 _NICENESS = 5
+_OBJECTS = 100_000
+"""Objects between two collections: an answer makes many, and none in a cycle."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a request may have at most."""
+
+    depth: int
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """An answer; its bytes are in the arena where ``size`` says how many."""
+
+    answered: Answered
+    size: int | None = None
 
 
 class _Process:
@@ -43,9 +66,13 @@ class _Process:
 
     database: Database
     loaded: LoadedModels[ReadyModel]
+    limits: Limits
+    arena: Arena | None
 
 
-def begin(database_url: str, artifacts: str) -> None:
+def begin(
+    database_url: str, artifacts: str, limits: Limits, arena: Arena | None = None
+) -> None:
     """Prepare the process; it ends when the server does, however that ends."""
     Thread(target=_end_with_the_server, daemon=True).start()
     threadpool_limits(1)
@@ -54,14 +81,19 @@ def begin(database_url: str, artifacts: str) -> None:
     _Process.database = open_database(database_url)
     store = ArtifactStore(Path(artifacts), "bulk")
     _Process.loaded = LoadedModels(store.read, ReadyModel, _MODELS)
+    _Process.limits, _Process.arena = limits, arena
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(_OBJECTS)
 
 
-def answer_body(body: bytes, stamp: Stamp | None = None) -> Answered:
+def answer_body(sent: bytes | int, stamp: Stamp | None = None) -> Reply:
     """Answer one body.
 
     Parameters
     ----------
-    body : bytes
+    sent : bytes or int
+        The body; or its size, where it is in the arena.
     stamp : Stamp, optional
         Of the request, where the prediction log is on: the answer brings its lines.
 
@@ -70,26 +102,53 @@ def answer_body(body: bytes, stamp: Stamp | None = None) -> Answered:
     ApiError
         Whatever went wrong, in a form that crosses the process border.
     """
+    arena = _Process.arena
     try:
-        envelope = read_envelope(body)
-        version = _resolved(Reference.parse(envelope.model))
-        entry = None if stamp is None else Entry(stamp)
-        ready = _Process.loaded.get(version.sha256)
-        steps = answer_in_parts(ask(ready, version, envelope, entry), PART_ROWS)
-        lines: list[bytes] = []
-        while True:
-            try:
-                next(steps)
-            except StopIteration as end:
-                answered: Answered = end.value
-                return replace(answered, logged=b"".join(lines))
-            if entry is not None:
-                lines += entry.pack()
+        if isinstance(sent, bytes) or arena is None:
+            return Reply(_answered(bytes(sent), stamp))
+        answered = _answered(arena.body(sent), stamp)
+        if not arena.put_answer(answered.pieces):
+            return Reply(answered)
+        return Reply(replace(answered, pieces=()), sum(map(len, answered.pieces)))
     except Exception as error:
         problem = translate(error)
         if problem is not error:
             log.exception("a large request failed")
         raise problem from None
+
+
+def _answered(body: bytes, stamp: Stamp | None) -> Answered:
+    """Answer a body that is not nested too deeply.
+
+    What its model's decoder has taken is as deep as that decoder: only what it passes
+    over or refuses is looked at by itself.
+    """
+    limits = _Process.limits
+    try:
+        envelope = read_envelope(body)
+        if envelope.ignore_extra:
+            require_depth(body, limits.depth)
+        return _taken(body, envelope, stamp)
+    except (MalformedRequestError, InvalidRequestError):
+        require_depth(body, limits.depth)
+        raise
+
+
+def _taken(body: bytes, envelope: Envelope, stamp: Stamp | None) -> Answered:
+    version = _resolved(Reference.parse(envelope.model))
+    entry = None if stamp is None else Entry(stamp)
+    ready = _Process.loaded.get(version.sha256)
+    question = ask(ready, version, envelope, entry, _Process.limits.rows)
+    steps = answer_in_parts(question, PART_ROWS, decoded=len(body) <= BODY_BYTES)
+    lines: list[bytes] = []
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            answered: Answered = end.value
+            return replace(answered, logged=b"".join(lines))
+        if entry is not None:
+            lines += entry.pack()
 
 
 def _resolved(reference: Reference) -> ResolvedVersion:

@@ -23,11 +23,13 @@ from app.journal.journal import Journal
 from app.models.catalogue import Catalogue, Reference
 from app.models.queries import ResolvedVersion, resolve
 from app.predict.answer import Tally
+from app.predict.bulk import Limits
 from app.predict.envelope import read_envelope
 from app.predict.metrics import PredictionCounts
+from app.predict.parts import answer_in_parts
 from app.predict.pool import BulkPool
 from app.predict.ready import ReadyModel
-from app.predict.work import Answered, answer, answer_in_parts, ask
+from app.predict.work import Answered, answer, ask
 from app.state import AppState
 from app.web.depth import check_depth
 from app.web.failures import translate
@@ -62,13 +64,15 @@ class PredictEndpoint:
 
     def __init__(self, state: AppState) -> None:
         settings, self._database = state.settings, state.database
-        self._most_depth = settings.max_json_depth
+        self._limits = Limits(settings.max_json_depth, settings.max_predict_rows)
         self._catalogue = Catalogue(self._find)
         self._loaded = LoadedModels(
             state.store.read, ReadyModel, settings.models_in_memory
         )
         self._counts = PredictionCounts(state.metrics)
-        self._bulk = BulkPool(settings.database, str(settings.artifacts_dir))
+        self._bulk = BulkPool(
+            settings.database, str(settings.artifacts_dir), self._limits
+        )
         self._one_at_a_time = asyncio.Lock()
         self.journal = Journal(
             settings.prediction_log_dir,
@@ -106,10 +110,10 @@ class PredictEndpoint:
             await _send(answered.body, send)
 
     async def _answer(self, body: bytes, entry: Entry | None) -> Answered:
-        await check_depth(body, self._most_depth)
         if len(body) > LARGE_BYTES:
             stamp = None if entry is None else entry.stamp
             return await self._bulk.answer(body, stamp)
+        await check_depth(body, self._limits.depth)
         envelope = read_envelope(body)
         version = self._catalogue.peek(envelope.model)
         if version is None:
@@ -117,7 +121,7 @@ class PredictEndpoint:
         ready = self._loaded.peek(version.sha256)
         if ready is None:
             version, ready = await self._load(version, envelope.model)
-        question = ask(ready, version, envelope, entry)
+        question = ask(ready, version, envelope, entry, self._limits.rows)
         if _is_small(body):
             return answer(question)
         async with self._one_at_a_time:

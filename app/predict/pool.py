@@ -1,16 +1,21 @@
 """The way to the process for very large requests: one process, a bounded queue."""
 
 import asyncio
+import logging
 import multiprocessing
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from dataclasses import replace
 
 from app.errors import ServiceUnavailableError
 from app.journal.entries import Stamp
-from app.predict.bulk import answer_body, begin
+from app.predict.arena import Arena
+from app.predict.bulk import Limits, Reply, answer_body, begin
 from app.predict.work import Answered
 
 __all__ = ["MOST_WAITING", "BulkPool"]
+
+log = logging.getLogger(__name__)
 
 MOST_WAITING = 8
 """Large requests at once, running or waiting; more are answered 503."""
@@ -24,12 +29,16 @@ class BulkPool:
     database_url : str
     artifacts : str
         The folder of the artifacts.
+    limits : Limits
     """
 
-    def __init__(self, database_url: str, artifacts: str) -> None:
-        self._arguments = (database_url, artifacts)
+    def __init__(self, database_url: str, artifacts: str, limits: Limits) -> None:
+        self._arguments = (database_url, artifacts, limits)
         self._executor: ProcessPoolExecutor | None = None
+        self._arena: Arena | None = None
+        self._under_way: Future[Reply] | None = None
         self._waiting = 0
+        self._turns = asyncio.Lock()
 
     async def answer(self, body: bytes, stamp: Stamp | None = None) -> Answered:
         """Return the answer to a body.
@@ -50,17 +59,30 @@ class BulkPool:
             )
             raise ServiceUnavailableError(msg)
         self._waiting += 1
-        executor = self._executor or self._start()
         try:
-            loop = asyncio.get_running_loop()
-            return await loop.run_in_executor(executor, answer_body, body, stamp)
+            async with self._turns:
+                return await self._answer(body, stamp)
+        finally:
+            self._waiting -= 1
+
+    async def _answer(self, body: bytes, stamp: Stamp | None) -> Answered:
+        executor = self._executor or self._start()
+        # One that was given up (its task was cancelled) may still be in the arena.
+        before, arena = self._under_way, self._arena
+        shared = arena if before is None or before.done() else None
+        kept = shared is not None and shared.put_body(body)
+        try:
+            work = executor.submit(answer_body, len(body) if kept else body, stamp)
+            self._under_way = work
+            reply = await asyncio.wrap_future(work)
         except BrokenProcessPool:
             if self._executor is executor:
                 self._executor = None
             msg = "the process that answers large requests died; try again"
             raise ServiceUnavailableError(msg) from None
-        finally:
-            self._waiting -= 1
+        if reply.size is None or shared is None:
+            return reply.answered
+        return replace(reply.answered, pieces=(shared.answer(reply.size),))
 
     def close(self) -> None:
         """End the process; requests that still wait are dropped."""
@@ -70,10 +92,16 @@ class BulkPool:
 
     def _start(self) -> ProcessPoolExecutor:
         # Spawned: a forked child would inherit the server's sockets and threads.
+        context = multiprocessing.get_context("spawn")
+        self._under_way = self._arena = None
+        try:
+            self._arena = Arena(context)
+        except OSError as error:
+            log.warning("large requests go through a pipe: %s", error.strerror)
         self._executor = ProcessPoolExecutor(
             1,
-            mp_context=multiprocessing.get_context("spawn"),
+            mp_context=context,
             initializer=begin,
-            initargs=self._arguments,
+            initargs=(*self._arguments, self._arena),
         )
         return self._executor

@@ -1,20 +1,17 @@
-"""A request and a model become an answer, at once or in parts.
+"""A request and a model become a question, and the question is answered at once.
 
-Parts bound how long the event loop is held: between two of them other requests get
-their turn. The answer's bytes are the same either way (a row's answer does not depend
-on its batch), up to the rounding of the mean cost.
+Larger requests are answered in parts: `app.predict.parts`.
 """
 
-from collections.abc import Generator, Iterator, Sequence
+import sys
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from math import inf
-from time import perf_counter
 
 import msgspec
 from msgspec import Raw
 
-from app.errors import FieldError
+from app.errors import FieldError, TooManyRowsError
 from app.features.faults import MAX_FAULTS, unusable
 from app.journal.entries import Entry
 from app.models.queries import ResolvedVersion
@@ -25,8 +22,9 @@ from app.predict.pricing import Pricing, pricing_at
 from app.predict.ready import Note, ReadyModel, tail
 from app.predict.rows import RowReader, Rows
 
-__all__ = ["Answered", "Question", "answer", "answer_in_parts", "ask"]
+__all__ = ["Answered", "Question", "Unreadable", "answer", "ask", "assembled"]
 
+NO_LIMIT = sys.maxsize
 _ENCODER = msgspec.json.Encoder()
 _LIST = msgspec.json.Decoder(list[Raw])
 
@@ -47,6 +45,22 @@ class Question:
     explain: bool = False
     note: Note | None = None
     """Is told what was decided, where the prediction log is on."""
+    most_rows: int = NO_LIMIT
+
+    def check_rows(self, n: int) -> None:
+        """Refuse more rows than a request may have.
+
+        Raises
+        ------
+        TooManyRowsError
+        """
+        if n > self.most_rows:
+            msg = (
+                f"{n} rows; one request may have {self.most_rows}"
+                " (DEMUR_MAX_PREDICT_ROWS): send several, or a file to POST"
+                " /predict/batch"
+            )
+            raise TooManyRowsError(msg)
 
     @property
     def plain(self) -> bool:
@@ -84,13 +98,18 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """The bytes of an answer, and what is to be counted of it."""
+    """The bytes of an answer in pieces, and what is to be counted of it."""
 
-    body: bytes
+    pieces: tuple[bytes, ...]
     version: ResolvedVersion
     tally: Tally
     logged: bytes = b""
     """Lines of the prediction log that were made already."""
+
+    @property
+    def body(self) -> bytes:
+        """The answer in one piece."""
+        return b"".join(self.pieces)
 
 
 def ask(
@@ -98,6 +117,7 @@ def ask(
     version: ResolvedVersion,
     envelope: Envelope,
     entry: Entry | None = None,
+    most_rows: int = NO_LIMIT,
 ) -> Question:
     """Return the question that a request puts to this model.
 
@@ -108,6 +128,8 @@ def ask(
     envelope : Envelope
     entry : Entry, optional
         Of the prediction log: takes what will be decided.
+    most_rows : int
+        That a request may have.
 
     Raises
     ------
@@ -133,7 +155,7 @@ def ask(
         entry.begin(version, pricing)
         note = entry.note
     return Question(
-        ready, version, reader, rows, columns, ignore, pricing, explain, note
+        ready, version, reader, rows, columns, ignore, pricing, explain, note, most_rows
     )
 
 
@@ -144,77 +166,26 @@ def answer(question: Question) -> Answered:
     ------
     InvalidRequestError
         When rows cannot be read; names row and column.
+    TooManyRowsError
+        When there are more than a request may have.
     """
     reader, single, told = question.reader, question.ready.single, None
     try:
         decoded = reader.decode(question.rows)
+        question.check_rows(len(decoded))
         if len(decoded) == 1 and question.plain:
             told = single.answer(reader.cells(decoded), question.pricing)
         if told is not None:
-            return _assembled(question, _ENCODER.encode(told[:1]), told[1])
+            return assembled(question, (_ENCODER.encode(told[:1]),), told[1])
         rows = reader.split(decoded)
     except Unreadable as error:
         faults = tuple(islice(question.faults(question.raw_rows(), 0), MAX_FAULTS + 1))
         raise (unusable(faults) if faults else malformed(error)) from None
     answers, tally = question.answer(rows)
-    return _assembled(question, _ENCODER.encode(answers), tally)
+    return assembled(question, (_ENCODER.encode(answers),), tally)
 
 
-def answer_in_parts(
-    question: Question, size: int, longest_s: float = inf
-) -> Generator[None, None, Answered]:
-    """Answer ``size`` rows at a time, with a pause after each part.
-
-    Parameters
-    ----------
-    question : Question
-    size : int
-        Rows of a part, at first.
-    longest_s : float
-        After a part that took longer, parts are half as large.
-
-    Raises
-    ------
-    InvalidRequestError
-        When rows cannot be read; faults of all parts are collected.
-    """
-    raw_rows = question.raw_rows()
-    faults: list[FieldError] = []
-    parts: list[bytes] = []
-    total = Tally()
-    first = 0
-    yield
-    while first < len(raw_rows) and len(faults) <= MAX_FAULTS:
-        began = perf_counter()
-        part = raw_rows[first : first + size]
-        rows = _read(question, part, first, faults)
-        if rows is not None and not faults:
-            answers, tally = question.answer(rows, first)
-            parts.append(_ENCODER.encode(answers)[1:-1])
-            total.add(tally)
-        first += len(part)
-        if perf_counter() - began > longest_s:
-            size = max(1, size // 2)
-        yield
-    if faults:
-        raise unusable(faults)
-    return _assembled(question, b"[" + b",".join(parts) + b"]", total)
-
-
-def _read(
-    question: Question, part: list[Raw], first: int, faults: list[FieldError]
-) -> Rows | None:
-    """Return the rows of a part; or None, with its faults added."""
-    try:
-        return question.reader.read(b"[" + b",".join(part) + b"]")
-    except Unreadable as error:
-        found = list(islice(question.faults(part, first), MAX_FAULTS + 1))
-        if not found:
-            raise malformed(error) from None
-        faults += found
-        return None
-
-
-def _assembled(question: Question, listed: bytes, tally: Tally) -> Answered:
+def assembled(question: Question, listed: Sequence[bytes], tally: Tally) -> Answered:
+    """Return the answer around its predictions: pieces of one JSON list."""
     head = question.ready.head(question.version, question.pricing)
-    return Answered(head + listed + tail(tally), question.version, tally)
+    return Answered((head, *listed, tail(tally)), question.version, tally)

@@ -10,8 +10,9 @@ from app.errors import InvalidRequestError
 from app.models.queries import ResolvedVersion
 from app.predict.endpoint import _is_small
 from app.predict.envelope import read_envelope
+from app.predict.parts import answer_in_parts
 from app.predict.ready import ReadyModel
-from app.predict.work import answer, answer_in_parts, ask
+from app.predict.work import answer, ask
 from tests.app.predict.conftest import COLUMNS, served, training_rows
 
 READY = ReadyModel(served().to_payload())
@@ -34,11 +35,11 @@ def _finish(steps):
 
 
 @settings(deadline=None)
-@given(st.integers(0, 70), st.integers(1, 80), st.integers(0, 1000))
-def test_parts_make_the_answer_of_the_whole(n, size, seed):
+@given(st.integers(0, 70), st.integers(1, 80), st.integers(0, 1000), st.booleans())
+def test_parts_make_the_answer_of_the_whole(n, size, seed, decoded):
     question = _question(training_rows(n, seed))
     whole = answer(question)
-    parted, pauses = _finish(answer_in_parts(question, size))
+    parted, pauses = _finish(answer_in_parts(question, size, decoded=decoded))
     one, other = json.loads(whole.body), json.loads(parted.body)
     assert one["predictions"] == other["predictions"]
     assert one["summary"]["rejected"] == other["summary"]["rejected"]
@@ -51,8 +52,12 @@ def test_parts_make_the_answer_of_the_whole(n, size, seed):
 
 
 @settings(deadline=None)
-@given(st.sets(st.integers(0, 99), min_size=1, max_size=30), st.integers(1, 120))
-def test_faults_are_the_same_in_parts_and_at_once(bad, size):
+@given(
+    st.sets(st.integers(0, 99), min_size=1, max_size=30),
+    st.integers(1, 120),
+    st.booleans(),
+)
+def test_faults_are_the_same_in_parts_and_at_once(bad, size, decoded):
     rows = training_rows(100)
     for row in bad:
         rows[row][0] = "x"
@@ -60,7 +65,7 @@ def test_faults_are_the_same_in_parts_and_at_once(bad, size):
     with pytest.raises(InvalidRequestError) as whole:
         answer(question)
     with pytest.raises(InvalidRequestError) as parted:
-        _finish(answer_in_parts(question, size))
+        _finish(answer_in_parts(question, size, decoded=decoded))
     assert whole.value.errors == parted.value.errors
     assert whole.value.detail == parted.value.detail
     assert [fault.row for fault in whole.value.errors] == sorted(bad)[:20]

@@ -86,35 +86,50 @@ class Cutter:
         self._size += len(text)
 
     def _cut(self, *, final: bool) -> Iterator[Block]:
-        data = self._joined()
+        data = b"".join(self._waiting)
+        self._waiting = [data]
+        if not (final or self._begun) and len(data) < len(codecs.BOM_UTF8):
+            return  # it may still turn out to be a byte order mark
+        data = self._begin(data)
+        self._waiting = [data]
         if final and data and not data.endswith(b"\n"):
             data += b"\n"
         if not data:
             return
-        if self._grammar is None:
-            self._grammar = grammar_of(self._options.delimiter or sniff(data))
-        end = self._grammar.complete(data)
+        grammar = self._grammar or grammar_of(self._options.delimiter or sniff(data))
+        end = grammar.complete(data)
         if end < len(data):
-            self._check_rest(data, end, self._grammar, final=final)
+            self._check_rest(data, end, grammar, final=final)
+        if self._grammar is None and not data[:end].strip(b"\r\n"):
+            # The first record is still to come: it says what the delimiter is.
+            end = end if final else 0
+            self._check_blank(data)
+        else:
+            self._grammar = grammar
         self._waiting, self._size = [data[end:]], len(data) - end
         # An unfinished record is looked at again only when it has doubled.
         self._wanted = max(self._target, 2 * self._size)
         if end:
-            block = Block(data[:end], self._line, self._grammar)
+            block = Block(data[:end], self._line, grammar)
             self._line += block.data.count(b"\n")
             check_text(block.data, block.first_line)
             _check_returns(block)
             yield block
 
-    def _joined(self) -> bytes:
-        data = b"".join(self._waiting)
-        if not self._begun and data:
-            self._begun = True
-            if data.startswith(_UTF16):
-                msg = "the file is UTF-16; say so: encoding=utf-16"
-                raise InvalidRequestError(msg)
-            data = data.removeprefix(codecs.BOM_UTF8)
-        return data
+    def _begin(self, data: bytes) -> bytes:
+        """Take the byte order mark off the first bytes."""
+        if self._begun:
+            return data
+        self._begun = True
+        if data.startswith(_UTF16):
+            msg = "the file is UTF-16; say so: encoding=utf-16"
+            raise InvalidRequestError(msg)
+        return data.removeprefix(codecs.BOM_UTF8)
+
+    def _check_blank(self, data: bytes) -> None:
+        if len(data) > self._limits.record_bytes:
+            detail = f"no record in the first {self._limits.record_bytes} bytes"
+            raise fault(detail, line=1)
 
     def _check_rest(
         self, data: bytes, end: int, grammar: Grammar, *, final: bool

@@ -61,10 +61,16 @@ class ColumnFacts:
                 self.filled, self.boolean = True, self.boolean and wrong is not None
         if not self.numeric and self.boolean:
             self.boolean = booleans(cells, missing)[1] is None
-        if not self.numeric and self.comma:
-            values, wrong = numbers(cells, missing, ",")
-            self.comma = wrong is None and options.decimal == "."
-            self.filled = self.filled or values.null_count < len(values)
+        if self.comma:
+            self.comma = options.decimal == "." and self._fits_comma(cells, missing)
+
+    def _fits_comma(self, cells: pa.Array, missing: Marks) -> bool:
+        """Tell whether these cells are numbers when read with a decimal comma."""
+        if self.numeric:  # what is one now stays one, but for the points in it
+            return not pc.any(pc.match_substring(cells, "."), min_count=0).as_py()
+        values, wrong = numbers(cells, missing, ",")
+        self.filled = self.filled or values.null_count < len(values)
+        return wrong is None and not _inexact(cells, values)
 
     def see_typed(self, values: pa.Array) -> None:
         """Take cells whose type the file says: only whole numbers leave a doubt."""

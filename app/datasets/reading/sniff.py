@@ -16,14 +16,16 @@ _RECORDS = 25
 
 def sniff(data: bytes) -> str:
     """Return the delimiter that fits the beginning of ``data`` best."""
-    head = data[:_HEAD_BYTES]
-    return max(DELIMITERS.values(), key=lambda delimiter: _fit(head, delimiter))
+    filled = data.lstrip(b"\r\n")
+    return max(DELIMITERS.values(), key=lambda delimiter: _fit(filled, delimiter))
 
 
-def _fit(head: bytes, delimiter: str) -> tuple[float, int]:
+def _fit(data: bytes, delimiter: str) -> tuple[float, int]:
     """Return the share of records as wide as the first, and that width."""
     grammar = grammar_of(delimiter)
-    complete = head[: grammar.complete(head)]
+    head = data[:_HEAD_BYTES]
+    # The names of very many columns alone may be longer than that.
+    complete = head[: grammar.complete(head)] or data[: grammar.complete(data)]
     widths = [len(cells) for cells in grammar.sample(complete, _RECORDS)]
     if not widths or widths[0] == 1:
         return 0.0, 1

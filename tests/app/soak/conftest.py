@@ -14,11 +14,18 @@ StartAnywhere = Callable[..., Service]
 @pytest.fixture(
     params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)]
 )
+def database_name(request: pytest.FixtureRequest) -> str:
+    """Which database the service is on."""
+    name: str = request.param
+    return name
+
+
+@pytest.fixture
 def anywhere(
-    request: pytest.FixtureRequest, start_service: StartService
+    database_name: str, request: pytest.FixtureRequest, start_service: StartService
 ) -> StartAnywhere:
     """Start a service with these settings: on SQLite, and on PostgreSQL."""
-    if request.param == "sqlite":
+    if database_name == "sqlite":
         return start_service
     url = request.getfixturevalue("postgres_url")
     database = open_database(url)

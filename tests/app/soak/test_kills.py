@@ -1,0 +1,197 @@
+"""kill -9 of API, worker or training at random moments: what was accepted is not lost.
+
+Trainings are sent all the while, each with an Idempotency-Key of its own, and again
+under the same key whenever no answer came: that is what the header is for.
+"""
+
+import itertools
+import random
+import signal
+import threading
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+
+import httpx
+import psutil
+import pytest
+
+from app.artifacts.store import ArtifactStore
+from tests.app.soak.mixed import COLUMNS, training
+
+KINDS = ("api", "worker", "training")
+ENDS_S = 180
+LASTING = {"kind": "abstention-boosting", "n_rounds": 1000}
+"""More than a second of work, so that a kill meets it."""
+
+
+class Sender(threading.Thread):
+    """Sends trainings to wherever the service is now, until it is told to stop."""
+
+    def __init__(self, service) -> None:
+        super().__init__()
+        self.service, self.stop = service, threading.Event()
+        self.accepted: dict[str, str] = {}
+        self.refused: list[str] = []
+
+    def run(self) -> None:
+        for number in itertools.count():
+            key = f"key-{number}"
+            body = training(f"m-{number % 2}", number, trainer=LASTING)
+            while key not in self.accepted:
+                if self.stop.wait(0.1):
+                    return
+                with suppress(httpx.TransportError):  # nobody there: once more
+                    if not self._waiting():
+                        self._send(key, body)
+
+    def _waiting(self) -> list[dict]:
+        """Return the jobs that wait: one is enough to keep the worker busy."""
+        path = f"{self.service.url}/jobs?status=queued"
+        return httpx.get(path, timeout=30).json()["jobs"]
+
+    def _send(self, key: str, body: dict) -> None:
+        answer = httpx.post(
+            f"{self.service.url}/train",
+            json=body,
+            headers={"idempotency-key": key},
+            timeout=30,
+        )
+        if answer.status_code == 202:
+            self.accepted[key] = answer.json()["id"]
+        else:
+            self.refused.append(f"{answer.status_code} {answer.text[:300]}")
+
+
+def storm(service, kills: int, seed: int, first: Sequence[str] = KINDS) -> Sender:
+    """Send trainings, and kill something again and again: first these, then any."""
+    draw = random.Random(seed)
+    sender = Sender(service)
+    sender.start()
+    last = datetime.now(UTC)
+    try:
+        for number in range(kills):
+            kind = first[number] if number < len(first) else draw.choice(KINDS)
+            killed = False
+            while not killed:
+                await_a_run(service, last)
+                time.sleep(draw.uniform(0.0, 0.7))
+                killed = kill(service, kind)
+            last = datetime.now(UTC)
+    finally:
+        sender.stop.set()
+        sender.join()
+    return sender
+
+
+def await_a_run(service, since: datetime) -> None:
+    """Wait until a training has begun since then, so that there is something to lose.
+
+    A job whose worker was killed reads "running" until another worker has found it.
+    """
+    until = time.monotonic() + ENDS_S
+    while time.monotonic() < until:
+        for job in service.http.get("/jobs?status=running").json()["jobs"]:
+            if datetime.fromisoformat(job["started_at"]) > since:
+                return
+        time.sleep(0.05)
+    pytest.fail(f"no training began: {service.log()}")
+
+
+def kill(service, kind: str) -> bool:
+    """Kill one process with SIGKILL; tell whether it was there to be killed.
+
+    An API is started again.
+    """
+    if kind == "training":
+        # the oldest: the one that stands by was started when it got its job
+        victims = sorted(service.trainers(), key=lambda p: p.create_time())[:1]
+    elif kind == "worker":
+        victims = [p for p in service.descendants() if is_worker(p)]
+    else:
+        victims = [psutil.Process(service.process.pid)]
+    below = service.descendants()
+    try:
+        for victim in victims:
+            victim.send_signal(signal.SIGKILL)
+    except psutil.NoSuchProcess:
+        return False
+    if kind == "api":
+        service._reap()
+        _, alive = psutil.wait_procs(below, timeout=60)
+        assert alive == [], "worker and trainings end with their API"
+        service.start()
+    return bool(victims)
+
+
+def is_worker(process: psutil.Process) -> bool:
+    """Tell whether this is the worker; one that has just gone is not."""
+    with suppress(psutil.NoSuchProcess):
+        return "app.cli worker" in " ".join(process.cmdline())
+    return False
+
+
+def check(service, sender: Sender, kills: int) -> str:
+    """Hold what is there now against what was accepted."""
+    assert sender.refused == []
+    jobs = [
+        service.await_job(job_id, timeout_s=ENDS_S)
+        for job_id in sender.accepted.values()
+    ]
+    assert len({job["id"] for job in jobs}) == len(jobs), "one job for each key"
+    failed = [job for job in jobs if job["status"] != "succeeded"]
+    for job in failed:
+        assert job["error"]["type"] == "/problems/training-crashed", job
+    assert len(failed) <= kills
+    after = service.train(training("after", 0))
+    assert after["status"] == "succeeded", after
+    made = {
+        (job["result"]["model"], job["result"]["version"]): job["id"]
+        for job in jobs
+        if job["result"]
+    }
+    store = ArtifactStore(service.data_dir / "artifacts")
+    row = dict(zip(COLUMNS, (0.3, -0.2, 0.1), strict=True))
+    for (model, version), job_id in made.items():
+        told = service.http.get(f"/models/{model}/versions/{version}").json()
+        assert told["job_id"] == job_id
+        assert store.read(told["artifact_sha256"])["format"] == 1
+        asked = {"model": f"{model}:{version}", "instances": [row]}
+        answer = service.http.post("/predict", json=asked)
+        assert answer.status_code == 200, answer.text
+    listed = {
+        (model["name"], entry["version"])
+        for model in service.http.get("/models").json()["models"]
+        for entry in service.http.get(f"/models/{model['name']}?limit=200").json()[
+            "versions"
+        ]
+    }
+    unheard = (
+        listed - set(made) - {("after", 1)}
+    )  # accepted, but the answer was lost with its API
+    assert len(unheard) <= kills
+    assert list(service.data_dir.glob("artifacts/*.staged")) == []
+    attempts = [job["attempts"] for job in jobs]
+    assert max(attempts) <= 3
+    return (
+        f"{kills} kills: {len(jobs)} jobs accepted, {len(failed)} failed as"
+        f" training-crashed, {sum(n > 1 for n in attempts)} begun again"
+    )
+
+
+@pytest.mark.timeout(300)
+def test_a_few_kills_lose_no_accepted_job(anywhere, database_name, say):
+    """Five in all: three on SQLite, two on PostgreSQL."""
+    first = {"sqlite": KINDS, "postgresql": ("training", "api")}[database_name]
+    service = anywhere()
+    sender = storm(service, len(first), 1, first)
+    say(check(service, sender, len(first)))
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("seed", [2, 3])
+def test_twenty_kills_lose_no_accepted_job(anywhere, say, seed):
+    service = anywhere()
+    say(check(service, storm(service, 20, seed), 20))

@@ -139,4 +139,5 @@ def _between(distinct: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _any_missing(values: NDArray[np.integer[Any]], missing: int) -> NDArray[np.bool_]:
-    return np.asarray((values == missing).any(axis=1))
+    # No code is larger than that of a missing value.
+    return np.asarray(values.max(axis=1, initial=0) == missing)

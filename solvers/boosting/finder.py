@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvers.boosting.codes import Codes
-from solvers.boosting.histograms import packed_histogram
+from solvers.boosting.histograms import packed_histogram, words_of
 from solvers.boosting.rows import Rows
 from solvers.boosting.search import scan_codes, scan_histograms
 from solvers.boosting.stumps import CONSTANT, Pair
@@ -38,7 +38,9 @@ class Finder:
         self._codes = codes
         self._counts = codes.counts
         self._rejects = rejects
-        self.packs = codes.values.dtype == np.uint8
+        values: Any = codes.values
+        self.packs = values.dtype == np.uint8
+        self._words = words_of(values if self.packs else np.empty((0, 0), np.uint8))
         shape = (len(codes.cuts), 256)
         self._S = np.empty(shape if self.packs else (0, 0))
         self._R = np.empty_like(self._S)
@@ -62,7 +64,7 @@ class Finder:
         options = (self._rejects, _TIE * (rows.signed_sum + rows.pull_sum))
         codes: Any = self._codes.values
         if self.packs and not exact:
-            packed_histogram(codes, *weights, rows.largest, self._S, self._R)
+            packed_histogram(self._words, *weights, rows.largest, self._S, self._R)
             told = scan_histograms(self._S, self._R, features, options, table)
         else:
             told = scan_codes(

@@ -4,22 +4,77 @@ A row's pair (signed, pull - |signed|), scaled to 17 bits and more, shares one 6
 integer: the first in the upper half, the second in the lower. Adding both then costs
 one addition. A chunk has as many rows as keep each half below 2^30, after which the
 halves are parted and added up as float64 (exact: they are integers). Four partial
-histograms keep equal bins in a row from waiting for one another.
+histograms keep equal bins in a row from waiting for one another. Codes are read eight
+at a time, of two features side by side: then memory is read half as often as written.
 """
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-__all__ = ["CHUNK_ROWS", "packed_histogram"]
+__all__ = ["CHUNK_ROWS", "packed_histogram", "words_of"]
 
 CHUNK_ROWS = 8192
 _HALF = 1 << 30
 
 
+def words_of(codes: NDArray[np.uint8]) -> NDArray[np.uint64]:
+    """Return byte codes (n_features, n_rows) eight a word, the last one filled up."""
+    n_features, n_rows = codes.shape
+    words = np.zeros((n_features, -(-n_rows // 8)), dtype=np.uint64)
+    words.view(np.uint8)[:, :n_rows] = codes
+    return words
+
+
+@njit(cache=True, nogil=True)
+def _add_two(
+    left: NDArray[np.uint64],
+    right: NDArray[np.uint64],
+    packed: NDArray[np.int64],
+    to_left: NDArray[np.int64],
+    to_right: NDArray[np.int64],
+) -> None:
+    byte = np.uint64(255)
+    for w in range(len(left)):
+        ours, theirs = left[w], right[w]
+        for e in range(8):
+            value = packed[8 * w + e]
+            shift, part = np.uint64(8 * e), np.uint64(256 * (e & 3))
+            to_left[part + ((ours >> shift) & byte)] += value
+            to_right[part + ((theirs >> shift) & byte)] += value
+
+
+@njit(cache=True, nogil=True)
+def _add_one(
+    codes: NDArray[np.uint64], packed: NDArray[np.int64], to: NDArray[np.int64]
+) -> None:
+    byte = np.uint64(255)
+    for w in range(len(codes)):
+        word = codes[w]
+        for e in range(8):
+            shift, part = np.uint64(8 * e), np.uint64(256 * (e & 3))
+            to[part + ((word >> shift) & byte)] += packed[8 * w + e]
+
+
+@njit(cache=True, nogil=True)
+def _part(
+    four: NDArray[np.int64],
+    unit: float,
+    to_s: NDArray[np.float64],
+    to_r: NDArray[np.float64],
+) -> None:
+    """Add both halves of four partial histograms to the sums; set them to zero."""
+    for k in range(256):
+        both = four[k] + four[256 + k] + four[512 + k] + four[768 + k]
+        lower = np.int64(np.int32(both))
+        to_s[k] += unit * np.float64((both - lower) >> 32)
+        to_r[k] += unit * np.float64(lower)
+    four[:] = 0
+
+
 @njit(cache=True, nogil=True)
 def packed_histogram(
-    codes: NDArray[np.uint8],
+    words: NDArray[np.uint64],
     signed: NDArray[np.float64],
     pull: NDArray[np.float64],
     largest: float,
@@ -28,18 +83,18 @@ def packed_histogram(
 ) -> None:
     """Sum signed into S and pull - |signed| into R by code.
 
-    codes has shape (n_features, n_rows); S and R (n_features, 256) are overwritten.
-    largest bounds every |signed| and pull; a sum's error is at most the number of its
-    rows times largest / 2^17.
+    words are the rows' codes as ``words_of`` gives them; S and R (n_features, 256) are
+    overwritten. largest bounds every |signed| and pull; a sum's error is at most the
+    number of its rows times largest / 2^17.
     """
-    n_features, n_rows = codes.shape
+    n_features, n_rows = len(words), len(signed)
     S[:] = 0.0
     R[:] = 0.0
     scale = _HALF / CHUNK_ROWS / largest
     unit = 1.0 / scale
     packed = np.empty(CHUNK_ROWS, dtype=np.int64)
-    partial = np.empty((4, 256), dtype=np.int64)
-    first, second, third, fourth = partial[0], partial[1], partial[2], partial[3]
+    partial = np.zeros((2, 1024), dtype=np.int64)
+    one, two = partial[0], partial[1]
     for start in range(0, n_rows, CHUNK_ROWS):
         stop = min(n_rows, start + CHUNK_ROWS)
         n_chunk = stop - start
@@ -50,21 +105,13 @@ def packed_histogram(
             other = pull_chunk[i] - abs(value)
             upper = np.int64(np.rint(value * scale))
             packed[i] = (upper << 32) + np.int64(np.rint(other * scale))
-        n_quads = n_chunk >> 2
-        for feature in range(n_features):
-            partial[:] = 0
-            code = codes[feature, start:stop]
-            for quad in range(n_quads):
-                i = 4 * quad
-                first[code[i]] += packed[i]
-                second[code[i + 1]] += packed[i + 1]
-                third[code[i + 2]] += packed[i + 2]
-                fourth[code[i + 3]] += packed[i + 3]
-            for i in range(4 * n_quads, n_chunk):
-                first[code[i]] += packed[i]
-            to_s, to_r = S[feature], R[feature]
-            for k in range(256):
-                both = first[k] + second[k] + third[k] + fourth[k]
-                lower = np.int64(np.int32(both))
-                to_s[k] += unit * np.float64((both - lower) >> 32)
-                to_r[k] += unit * np.float64(lower)
+        # What fills the last word adds nothing to its code.
+        packed[n_chunk:] = 0
+        chunk = words[:, start // 8 : (stop + 7) // 8]
+        for feature in range(0, n_features - 1, 2):
+            _add_two(chunk[feature], chunk[feature + 1], packed, one, two)
+            _part(one, unit, S[feature], R[feature])
+            _part(two, unit, S[feature + 1], R[feature + 1])
+        if n_features % 2:
+            _add_one(chunk[n_features - 1], packed, one)
+            _part(one, unit, S[n_features - 1], R[n_features - 1])

@@ -6,7 +6,9 @@ r"""The grammar of CSV (RFC 4180, read as leniently as Arrow and Python read it)
     plain  = any but delimiter, "\r", "\n"
 
 A quote opens a quoted field only where a field begins; elsewhere it is text. A block
-without any quote needs no grammar: its records end at its line feeds.
+without any quote needs no grammar: its records end at its line feeds. Nor does one in
+which every second quote stands where a field begins, or behind another quote: quotes
+then open and close in turn, and records end at the line feeds between pairs of them.
 """
 
 import re
@@ -19,6 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = ["Grammar", "grammar_of"]
+
+_QUOTE, _FEED, _RETURN = b'"\n\r'
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +40,9 @@ class Grammar:
         """Return where the last complete record of ``data`` ends."""
         if b'"' not in data:
             return data.rfind(b"\n") + 1
+        found = self._outside_pairs(data)
+        if found is not None:
+            return int(found[-1]) if len(found) else 0
         match = self.records.match(data)
         return match.end() if match else 0
 
@@ -46,9 +53,28 @@ class Grammar:
         if b'"' not in data:
             raw = np.frombuffer(data, dtype=np.uint8)
             return np.flatnonzero(raw == ord("\n")).astype(np.int64) + 1
+        found = self._outside_pairs(data)
+        if found is not None:
+            return found
         return np.fromiter(
             (match.end() for match in self.record.finditer(data)), dtype=np.int64
         )
+
+    def _outside_pairs(self, data: bytes) -> NDArray[np.int64] | None:
+        """Return what `ends` does where quotes open and close in turn, else None."""
+        raw = np.frombuffer(data, dtype=np.uint8)
+        quotes = np.flatnonzero(raw == _QUOTE)
+        before = raw[quotes[::2] - 1]
+        fine = (before == self.delimiter[0]) | (before == _FEED) | (before == _QUOTE)
+        fine[0] |= quotes[0] == 0
+        if not fine.all():
+            return None
+        returns = _outside(np.flatnonzero(raw == _RETURN), quotes)
+        if len(returns) and (
+            returns[-1] + 1 == len(raw) or (raw[returns + 1] != _FEED).any()
+        ):
+            return None
+        return _outside(np.flatnonzero(raw == _FEED), quotes) + 1
 
     def lines(self, data: bytes, first_line: int) -> Iterator[tuple[int, bytes]]:
         """Yield every record as the line that it begins on and its bytes."""
@@ -74,6 +100,11 @@ class Grammar:
         """Return the first complete records that are not blank."""
         filled = (record for _, record in self.lines(data, 1) if record)
         return [self.cells(record) for record in islice(filled, size)]
+
+
+def _outside(places: NDArray[np.int64], quotes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the places with an even number of quotes before them."""
+    return places[np.searchsorted(quotes, places) % 2 == 0]
 
 
 def _unquoted(text: bytes) -> bytes:

@@ -2,10 +2,11 @@
 
 import csv
 import io
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from app.datasets.reading.blocks import Cutter
@@ -103,3 +104,33 @@ def test_the_work_grows_with_the_size_alone():
 def test_delimiters_with_a_meaning_in_patterns(delimiter):
     grammar = grammar_of(delimiter)
     assert grammar.cells(f"a{delimiter}b".encode()) == ["a", "b"]
+
+
+PIECES = st.sampled_from(
+    ['"a"', '""', "a", ",", ",", "\n", "\n", "\r\n", '"', '"x\ny"', '"a""b"', "\r", ";"]
+)
+
+
+@patient
+@given(st.one_of(SOUP, st.lists(PIECES, max_size=20).map("".join)))
+def test_records_end_where_the_patterns_say_with_and_without_pairs_of_quotes(text):
+    assume('"' in text)  # else lone returns are looked for later, block by block
+    data, grammar = text.encode(), grammar_of(",")
+    end = grammar.records.match(data).end()
+    assert grammar.complete(data) == end
+    complete = data[:end]
+    ends = [match.end() for match in grammar.record.finditer(complete)]
+    assert grammar.ends(complete).tolist() == ends
+
+
+@pytest.mark.parametrize("quoting", [csv.QUOTE_ALL, csv.QUOTE_MINIMAL])
+def test_no_pattern_is_asked_for_what_is_quoted_as_usual(quoting):
+    rows = [[f'say "{i}"', "two\nlines", "", str(i)] for i in range(50)]
+    out = io.StringIO()
+    csv.writer(out, quoting=quoting, lineterminator="\r\n").writerows(rows)
+    data = out.getvalue().encode()
+    grammar = grammar_of(",")
+    expected = [match.end() for match in grammar.record.finditer(data)]
+    without = replace(grammar, record=None, records=None)
+    assert without.ends(data).tolist() == expected
+    assert without.complete(data + b'"open\n') == len(data)

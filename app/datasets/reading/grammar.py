@@ -104,7 +104,7 @@ class Grammar:
 
 def _outside(places: NDArray[np.int64], quotes: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the places with an even number of quotes before them."""
-    return places[np.searchsorted(quotes, places) % 2 == 0]
+    return np.asarray(places[np.searchsorted(quotes, places) % 2 == 0])
 
 
 def _unquoted(text: bytes) -> bytes:

@@ -104,6 +104,11 @@ def forest_of(trees: Mapping[str, Any]) -> Forest:
         ``category``, a row of ``left_codes`` for a split by category, else -1. Also
         ``left_codes``, bool of shape (n_splits, 256): the codes that go left; and
         ``roots``, the node at which each tree begins.
+
+    Raises
+    ------
+    ValueError
+        When the arrays do not go together.
     """
     left = np.asarray(trees["left"], dtype=np.intp)
     right = np.asarray(trees["right"], dtype=np.intp)
@@ -119,6 +124,10 @@ def forest_of(trees: Mapping[str, Any]) -> Forest:
         "value": np.asarray(trees["value"]),
         "roots": np.asarray(trees["roots"], dtype=np.intp),
     }
+    per_node = ("feature", "threshold", "missing_left", "category", "value")
+    if any(len(arrays[name]) != len(left) for name in per_node):
+        msg = f"a forest of {len(left)} nodes has one entry a node in each array"
+        raise ValueError(msg)
     nested: list[Any] = [None] * len(left)
     depth = np.zeros(len(left), dtype=np.intp)
     # Children come after their parents, so that they are ready when read backwards.

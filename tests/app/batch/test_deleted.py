@@ -1,6 +1,7 @@
 """A version that goes while a batch for it is on its way."""
 
 import threading
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -21,12 +22,16 @@ class Upload:
     """A batch whose body stops half way until it is told to go on."""
 
     def __init__(self, server, model: str) -> None:
-        self.half_sent, self.go_on = threading.Event(), threading.Event()
+        self.go_on = threading.Event()
         self.answers = []
         self._thread = threading.Thread(target=self._send, args=(server, model))
         self._thread.start()
-        # The version is resolved before the first byte of the body is read.
-        assert self.half_sent.wait(60)
+        # The version is resolved before the file is opened that takes the body.
+        incoming = server.data_dir / "datasets" / "incoming"
+        until = time.monotonic() + 60
+        while not list(incoming.glob("*/sent")):
+            assert time.monotonic() < until
+            time.sleep(0.01)
 
     def _send(self, server, model: str) -> None:
         self.answers.append(
@@ -39,9 +44,7 @@ class Upload:
         )
 
     def _body(self) -> Iterator[bytes]:
-        # More than any buffer on the way: the service has begun to read when it ends.
-        yield HEAD + ROW * 1_000_000
-        self.half_sent.set()
+        yield HEAD + ROW * 1000
         assert self.go_on.wait(60)
         yield ROW
 
@@ -89,7 +92,7 @@ def test_a_batch_for_a_version_that_is_loaded_goes_on(server):
     answer = upload.finish()
     if answer.status_code == 200:  # the process that answered had it
         assert answer.headers["demur-model"] == "held:1"
-        assert answer.headers["demur-rows"] == "1000001"
+        assert answer.headers["demur-rows"] == "1001"
     else:
         assert answer.status_code == 404, answer.text
     assert send("held:1").status_code == 404

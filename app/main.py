@@ -2,7 +2,7 @@
 
 request -> Trace -> TimeLimit -> Gate -> BodyLimit
         -> POST /predict: the prediction endpoint
-        -> anything else: FastAPI's routes
+        -> anything else: DepthLimit -> FastAPI's routes
 """
 
 import logging
@@ -42,6 +42,7 @@ from app.train.openapi import add_schemas
 from app.train.routes import router as train
 from app.web import docs, openapi, problems
 from app.web.body_limit import BodyLimit
+from app.web.depth_limit import DepthLimit
 from app.web.gate import Gate
 from app.web.paths import add_prefix, route_path
 from app.web.time_limit import TimeLimit
@@ -93,7 +94,7 @@ def create_app(
     )
     predict = PredictEndpoint(state)
     ring = _key_ring(state)
-    routes = _routes(state, predict, ring)
+    routes = DepthLimit(_routes(state, predict, ring), settings)
 
     async def served(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and route_path(scope, root_path) == "/predict":

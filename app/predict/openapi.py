@@ -12,6 +12,8 @@ from app.errors import (
     InvalidRequestError,
     MalformedRequestError,
     ServiceUnavailableError,
+    TooManyRowsError,
+    TooSlowError,
     UnknownModelError,
     UnsupportedMediaTypeError,
 )
@@ -236,10 +238,12 @@ def add_operation(document: dict[str, Any]) -> None:
         MalformedRequestError,
         UnknownModelError,
         BodyTooLargeError,
+        TooManyRowsError,
         UnsupportedMediaTypeError,
         InvalidRequestError,
         CorruptArtifactError,
         ServiceUnavailableError,
+        TooSlowError,
     )
     document["paths"]["/predict"] = {
         "post": {

@@ -8,9 +8,7 @@ from pydantic import BaseModel, ValidationError
 from starlette.requests import Request
 
 from app.errors import FieldError, MalformedRequestError
-from app.state import state_of
 from app.train.refusal import field_errors, refuse
-from app.web.depth import check_depth
 
 __all__ = ["body_of", "read_json"]
 
@@ -20,16 +18,8 @@ _OBJECT = msgspec.json.Decoder(dict)
 
 
 async def body_of(request: Request) -> bytes:
-    """Return the body of a request as it was sent.
-
-    Raises
-    ------
-    MalformedRequestError
-        When it is nested too deeply.
-    """
-    body = await request.body()
-    await check_depth(body, state_of(request).settings.max_json_depth)
-    return body
+    """Return the body of a request as it was sent."""
+    return await request.body()
 
 
 def read_json(body: bytes, schema: type[Body]) -> Body:

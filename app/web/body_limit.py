@@ -1,8 +1,9 @@
 """A bound on every request body, also where its length was not announced.
 
 A body that is announced too long is answered 413 before a byte of it is read; a chunked
-one as soon as it passes the bound. The answer is sent at once and what still arrives is
-thrown away for a moment, so that a client in the midst of sending gets to read it.
+one as soon as it passes the bound. Whatever is answered in the midst of a file or of a
+chunked body is sent at once, and what still arrives is thrown away for a moment, so
+that a client that is sending gets to read it; then the connection ends.
 """
 
 import asyncio
@@ -54,70 +55,72 @@ class BodyLimit:
             return
         uploads = route_path(scope, self.root_path) in UPLOADS
         bound = self.upload if uploads else self.usual
-        announced = _announced(scope)
-        if announced > bound.most_bytes:
+        length = _length(scope)
+        if length is None or (length and uploads and length <= bound.most_bytes):
+            await _Watched(bound, scope, receive, send).passed_to(self.inner)
+        elif length > bound.most_bytes:
             await _refuse(bound, scope, receive, send)
-        elif announced and uploads:
-            await self._answered_early(scope, receive, send)
-        elif announced:
+        else:
             # The server reads no more of a body than was announced.
             await self.inner(scope, receive, send)
-        else:
-            await self._counted(bound, scope, receive, send)
 
-    async def _answered_early(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let a file be refused in the midst of it: the client gets to read why."""
-        arrived = False
 
-        async def noting_receive() -> Message:
-            nonlocal arrived
-            message = await receive()
-            arrived = arrived or not message.get("more_body", False)
-            return message
+class _Watched:
+    """A body that is counted as it comes, and may be answered before its end."""
 
-        async def closing_send(message: Message) -> None:
-            if arrived:
-                await send(message)
-            elif message["type"] == "http.response.start":
-                headers = [*message.get("headers", ()), (b"connection", b"close")]
-                await send({**message, "headers": headers})
-            elif message.get("more_body", False):
-                await send(message)
-            else:
-                await send({**message, "more_body": True})
-                await _throw_away(noting_receive)
-                await send({"type": "http.response.body", "body": b""})
-
-        await self.inner(scope, noting_receive, closing_send)
-
-    async def _counted(
+    def __init__(
         self, bound: Bound, scope: Scope, receive: Receive, send: Send
     ) -> None:
-        seen, refused, answering = 0, False, False
+        self._bound, self._scope = bound, scope
+        self._receive, self._send = receive, send
+        self._seen = 0
+        self._arrived = self._refused = self._answering = False
 
-        async def counting_receive() -> Message:
-            nonlocal seen, refused
-            if refused:
-                return {"type": "http.disconnect"}
-            message = await receive()
-            seen += len(message.get("body", b""))
-            if seen > bound.most_bytes and not answering:
-                refused = True
-                await _refuse(bound, scope, receive, send)
-                return {"type": "http.disconnect"}
-            return message
-
-        async def guarded_send(message: Message) -> None:
-            nonlocal answering
-            if not refused:
-                answering = True
-                await send(message)
-
+    async def passed_to(self, inner: ASGIApp) -> None:
+        """Let ``inner`` read it."""
         try:
-            await self.inner(scope, counting_receive, guarded_send)
+            await inner(self._scope, self.receive, self.send)
         except ClientDisconnect:
-            if not refused:
+            if not self._refused:
                 raise
+
+    async def receive(self) -> Message:
+        """Return what comes next; nothing more of a body that is too long."""
+        if self._refused:
+            return {"type": "http.disconnect"}
+        message = await self._receive()
+        self._arrived = self._arrived or not message.get("more_body", False)
+        self._seen += len(message.get("body", b""))
+        if self._seen > self._bound.most_bytes and not self._answering:
+            self._refused = True
+            await _refuse(self._bound, self._scope, self.receive_on, self._send)
+            return {"type": "http.disconnect"}
+        return message
+
+    async def receive_on(self) -> Message:
+        """Return what comes next, whatever was decided."""
+        if self._arrived:
+            return {"type": "http.disconnect"}
+        message = await self._receive()
+        self._arrived = not message.get("more_body", False)
+        return message
+
+    async def send(self, message: Message) -> None:
+        """Answer; in the midst of a body the client gets to read why."""
+        if self._refused:
+            return
+        self._answering = True
+        if self._arrived:
+            await self._send(message)
+        elif message["type"] == "http.response.start":
+            headers = [*message.get("headers", ()), (b"connection", b"close")]
+            await self._send({**message, "headers": headers})
+        elif message.get("more_body", False):
+            await self._send(message)
+        else:
+            await self._send({**message, "more_body": True})
+            await _throw_away(self.receive_on)
+            await self._send({"type": "http.response.body", "body": b""})
 
 
 async def _refuse(bound: Bound, scope: Scope, receive: Receive, send: Send) -> None:
@@ -147,12 +150,12 @@ async def _throw_away(receive: Receive) -> None:
                 pass
 
 
-def _announced(scope: Scope) -> int:
-    """Return the announced length; 0 when there is none that can be relied on."""
-    length = 0
+def _length(scope: Scope) -> int | None:
+    """Return the announced length; None where a body comes that has none."""
+    length: int | None = 0
     for name, value in scope["headers"]:
         if name == b"transfer-encoding":
-            return 0
-        if name == b"content-length" and value.isdigit():
-            length = int(value[:20])
+            return None
+        if name == b"content-length":
+            length = int(value[:20]) if value.isdigit() else None
     return length

@@ -20,6 +20,8 @@ from app.errors import (
     InvalidRequestError,
     MalformedRequestError,
     MissingScopeError,
+    RequestTimeoutError,
+    TooSlowError,
     UnauthorizedError,
 )
 from app.keys.scopes import Scope, needed
@@ -158,12 +160,13 @@ def _complete(document: dict[str, Any], *, keys_needed: bool) -> None:
 
 
 def _complete_operation(operation: dict[str, Any], scope: Scope | None) -> None:
-    anywhere: list[type[ApiError]] = [ForbiddenError, ApiError]
+    anywhere: list[type[ApiError]] = [ForbiddenError, ApiError, TooSlowError]
     if scope is not None:
         operation["security"] = [{"key": [scope]}]
         anywhere += [UnauthorizedError, MissingScopeError]
     if "requestBody" in operation:
         anywhere += [MalformedRequestError, BodyTooLargeError, InvalidRequestError]
+        anywhere += [RequestTimeoutError]
     responses = operation["responses"]
     for status, response in problems(*anywhere).items():
         told = responses.get(str(status))

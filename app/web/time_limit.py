@@ -1,6 +1,7 @@
 """A bound on the time from a request's first byte to the first of its answer.
 
-What is late is answered at once: 408 when the body is not there yet, else 503. The work
+What is late is answered at once: 408 when the body was asked for and is not there yet,
+else 503. The work
 itself is not torn down (a thread in the midst of a transaction cannot be): what it says
 afterwards goes nowhere, and a body that is still awaited counts as a client gone away.
 An answer that has begun may take as long as it takes. One clock looks at all open
@@ -81,6 +82,7 @@ class _Watch:
         "_outer",
         "answering",
         "arrived",
+        "asked",
         "begun",
         "limit",
         "scope",
@@ -92,13 +94,15 @@ class _Watch:
         self, scope: Scope, receive: Receive, send: Send, limit: tuple[float, str]
     ) -> None:
         self.scope, self._outer, self.sending = scope, receive, send
-        self.limit, self.arrived, self.begun = limit, False, False
+        self.limit = limit
+        self.asked = self.arrived = self.begun = False
         self.until_s = monotonic() + limit[0]
         self.answering: asyncio.Task[None] | None = None
 
     async def receive(self) -> Message:
         if self.answering is not None:
             return {"type": "http.disconnect"}
+        self.asked = True
         message = await self._outer()
         if not message.get("more_body", False):
             self.arrived = True
@@ -118,7 +122,7 @@ class _Watch:
 
     def _error(self) -> ApiError:
         seconds, setting = self.limit
-        if self.arrived:
+        if self.arrived or not self.asked:
             return TooSlowError(
                 f"no answer within {seconds:g} s ({setting}); "
                 "the request may still take effect"

@@ -104,3 +104,13 @@ def test_an_answer_that_has_begun_may_take_its_time():
         await send({"type": "http.response.body", "body": b"all"})
 
     assert ask(streaming) == (200, b"all")
+
+
+def test_what_never_asks_for_a_body_is_slow_itself():
+    async def slow(scope, receive, send):
+        await asyncio.sleep(0.5)
+        await answer(send)
+
+    status, body = ask(slow)
+    assert status == 503
+    assert json.loads(body)["type"] == "/problems/too-slow"

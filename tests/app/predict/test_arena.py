@@ -82,9 +82,8 @@ def test_a_request_that_is_given_up_leaves_the_next_one_alone(tmp_path):
         try:
             first = await pool.answer(body(LARGE))
             given_up = asyncio.create_task(pool.answer(body(LARGE[::-1])))
-            # put off until the process works on it (or was quick)
-            while not (pool._under_way.running() or given_up.done()):
-                await asyncio.sleep(0.001)  # noqa: ASYNC110 - nothing tells of it
+            while not (pool._under_way.running() or given_up.done()):  # noqa: ASYNC110 - nothing tells of it
+                await asyncio.sleep(0.001)
             given_up.cancel()
             again = await pool.answer(body(LARGE))
             last = await pool.answer(body(LARGE))

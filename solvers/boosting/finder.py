@@ -41,6 +41,9 @@ class Finder:
         values: Any = codes.values
         self.packs = values.dtype == np.uint8
         self._words = words_of(values if self.packs else np.empty((0, 0), np.uint8))
+        alone = np.flatnonzero(codes.counts == values.shape[1])
+        alone = alone[:0] if self.packs else alone
+        self._orders = np.argsort(values[alone], axis=1).astype(np.int32)
         shape = (len(codes.cuts), 256)
         self._S = np.empty(shape if self.packs else (0, 0))
         self._R = np.empty_like(self._S)
@@ -68,7 +71,13 @@ class Finder:
             told = scan_histograms(self._S, self._R, features, options, table)
         else:
             told = scan_codes(
-                codes, self._codes.missing, weights, features, options, table
+                codes,
+                self._codes.missing,
+                self._orders,
+                weights,
+                features,
+                options,
+                table,
             )
         slope, stump, slopes = told
         for place, pair in enumerate(held):

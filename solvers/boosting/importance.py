@@ -4,6 +4,8 @@ Per code of a feature all its stumps add up to one number in h and one in r; the
 weights by code then give every mean without scoring a row.
 """
 
+from itertools import pairwise
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
@@ -57,10 +59,10 @@ def importance(
             continue
         blank = (np.zeros(len(codes.cuts[pair.feature]) + 2) for _ in range(2))
         to_h, to_r = tables.setdefault(pair.feature, tuple(blank))  # type: ignore[arg-type]
-        cells = np.searchsorted([pair.low, pair.high], np.arange(len(to_h)), "right")
-        cells[-1] = 3
-        to_h += alpha * pair.h()[cells]
-        to_r += alpha * pair.r()[cells]
+        ends = (0, pair.low, pair.high, len(to_h) - 1, len(to_h))
+        for cell, (start, stop) in enumerate(pairwise(ends)):
+            to_h[start:stop] += alpha * pair.h()[cell]
+            to_r[start:stop] += alpha * pair.r()[cell]
     for feature, (_, to_r) in tables.items():
         _add_by_code(codes.values[feature], to_r, r)
     rejected = r <= 0.0
@@ -71,9 +73,12 @@ def importance(
         mass = np.zeros((len(to_h), 2))
         _mass_by_code(codes.values[feature], weight, rejected, mass)
         share = mass[:, 0] / mass[:, 0].sum()
-        means["h"][feature] = share @ np.abs(to_h - share @ to_h)
+        # Not by the linear algebra library, whose threads outlast these short sums.
+        centre = (share * to_h).sum()
+        means["h"][feature] = (share * np.abs(to_h - centre)).sum()
         if rejects:
-            means["r"][feature] = -share @ to_r
+            means["r"][feature] = -(share * to_r).sum()
             lost = mass[:, 1].sum()
-            means["rejected"][feature] = -mass[:, 1] @ to_r / lost if lost else 0.0
+            fallen = -(mass[:, 1] * to_r).sum()
+            means["rejected"][feature] = fallen / lost if lost else 0.0
     return means

@@ -55,6 +55,47 @@ def test_best_stump_is_the_best_of_all(problem, kind, missing, seed):
         assert found.held == pytest.approx(told, abs=close)
 
 
+@pytest.mark.parametrize("ties", [False, True])
+@pytest.mark.parametrize("seed", range(6))
+def test_no_pair_of_cuts_is_passed_over_among_many(seed, ties):
+    """More codes than are looked at together, with and without a drift of the sums."""
+    random = np.random.default_rng(seed)
+    X = random.normal(size=(700, 3))
+    X = np.round(X, 2) if ties else X
+    y = np.where(random.random(700) < 0.5 + 0.3 * np.tanh(X[:, 0]), 1.0, -1.0)
+    codes = exact_codes(X)
+    rows = drifting_rows(codes, y, random)
+    found = Finder(codes, rejects=True).search(rows, [], exact=False)
+    least = min(least_slope(codes, rows, feature) for feature in range(3))
+    assert found.slope == pytest.approx(least, rel=1e-12)
+    again = Finder(codes, rejects=True).search(rows, [found.stump], exact=True)
+    assert again.held[0] == pytest.approx(least, rel=1e-12)
+
+
+def drifting_rows(codes, y, random):
+    rows = make_rows(printed(0.2), codes, y, random.uniform(0.5, 2.0, len(y)))
+    for _ in range(3):
+        feature, ordering = random.integers(3), random.integers(6)
+        rows.step(Pair(int(feature), int(ordering), 50, 180, 0), 0.5)
+    return rows
+
+
+def least_slope(codes, rows, feature):
+    """Return the best slope by trying every pair of cuts of a feature."""
+    count = codes.counts[feature]
+    other = rows.pull - np.abs(rows.signed)
+    told = codes.values[feature]
+    P = np.r_[0.0, np.bincount(told, rows.signed, count).cumsum()]
+    Q = np.r_[0.0, np.bincount(told, other, count).cumsum()]
+    of_answer = {-1: P, 1: -P, 0: Q}
+    slopes = []
+    for left, middle, right in ORDERINGS:
+        A, B, C = of_answer[left], of_answer[middle], of_answer[right]
+        table = (A - B)[:, None] + (B - C)[None, :] + C[-1]
+        slopes.append(table[np.triu_indices(len(P))].min())
+    return min(slopes)
+
+
 def test_every_ordering_can_win(problem):
     X = np.arange(30.0)[:, None]
     for ordering, answers in enumerate(ORDERINGS):

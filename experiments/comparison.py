@@ -19,7 +19,13 @@ import numpy as np
 from experiments.automatic import automatic
 from experiments.comparison_methods import decisions_of
 from experiments.comparison_plots import plot_differences
-from experiments.comparison_tables import chosen_table, mean_table, merged, set_table
+from experiments.comparison_tables import (
+    auto_table,
+    chosen_table,
+    mean_table,
+    merged,
+    set_table,
+)
 from experiments.counted import counted
 from experiments.loading import Rows, draw, load
 from experiments.report import Section
@@ -144,6 +150,7 @@ def section(results: Sequence[dict[str, Any]], figures: Path) -> Section:
         mean_table(found, [UNEQUAL], f"Costs {UNEQUAL}"),
         set_table(found, symmetric, "Set by set, symmetric costs, mean over c"),
         set_table(found, [UNEQUAL], f"Set by set, costs {UNEQUAL}"),
+        auto_table(found, {"symmetric": symmetric, UNEQUAL: [UNEQUAL]}),
         chosen_table(automatic_ones),
     )
     plots = {

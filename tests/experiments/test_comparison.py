@@ -5,7 +5,13 @@ import pytest
 
 from experiments import comparison
 from experiments.automatic import automatic
-from experiments.comparison_tables import chosen_table, mean_table, merged
+from experiments.comparison_tables import (
+    FIXED,
+    auto_table,
+    chosen_table,
+    mean_table,
+    merged,
+)
 from experiments.running import Repetition
 from solvers import CostMatrix
 from solvers.metrics import expected_cost
@@ -77,6 +83,20 @@ class TestTables:
         lines = {line.names: line for line in mean_table(found, ["0.1"], "T").lines}
         assert lines["auto", "cost"].ours == pytest.approx(0.015)
         assert lines["auto", "minus"].ours == pytest.approx(0.015 - 0.06)
+
+    def test_auto_is_held_against_one_choice_for_all_sets(self):
+        results = [other("a", 0, {"0.1": 0.05}), other("b", 0, {"0.1": 0.20})]
+        for one in results:
+            methods = one["costs"]["0.1"]
+            methods |= {name: [0.3, 0.1] for name in FIXED if name not in methods}
+        results += [auto("a", 0, "0.1", 0.04, 0.0), auto("b", 0, "0.1", 0.17, 0.0)]
+        table = auto_table(merged(results), {"cheap": ["0.1"]})
+        lines = {line.names: line for line in table.lines}
+        told = lines["auto minus gradient boosting, chow", "cheap"]
+        assert told.ours == pytest.approx(-0.02)
+        assert told.error == pytest.approx(0.01)
+        assert lines["auto minus svm, chow", "cheap"].ours == pytest.approx(-0.195)
+        assert len(lines) == len(FIXED)
 
     def test_what_was_chosen_is_counted_and_its_promise_compared(self):
         chosen = "gradient-boosting", "chow"

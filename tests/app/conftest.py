@@ -24,7 +24,7 @@ POSTGRES = (
     "postgresql+psycopg://root@127.0.0.1:5432/test",
     "postgresql+psycopg://postgres@127.0.0.1:5432/test",
 )
-READY_S = 30.0
+READY_S = 120.0
 
 
 @dataclass
@@ -104,7 +104,7 @@ class Service:
             with suppress(psutil.NoSuchProcess):
                 victim.send_signal(signal.SIGKILL)
         self._reap()
-        psutil.wait_procs(victims, timeout=10)
+        psutil.wait_procs(victims, timeout=60)
 
     def stop(self) -> int:
         """Stop it with SIGTERM; return its exit status."""
@@ -115,7 +115,7 @@ class Service:
 
     def _reap(self) -> int:
         assert self.process is not None
-        status = self.process.wait(30)
+        status = self.process.wait(90)
         if self.process.stdout is not None:
             self.process.stdout.close()
         self.process = None
@@ -128,7 +128,7 @@ class Service:
         assert answer.status_code == 200, answer.text
         return answer.json()
 
-    def await_job(self, job_id: str, *statuses: str, timeout_s: float = 60.0) -> dict:
+    def await_job(self, job_id: str, *statuses: str, timeout_s: float = 180.0) -> dict:
         """Wait until the job is in one of ``statuses`` (default: ended)."""
         wanted = statuses or ("succeeded", "failed", "cancelled")
         until = time.monotonic() + timeout_s

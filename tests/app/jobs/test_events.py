@@ -11,6 +11,7 @@ import httpx
 from app.jobs import feed, service
 from app.jobs.schemas import job_answer
 from app.jobs.stream import stream
+from app.serving import GRACE_S
 
 
 @contextmanager
@@ -98,7 +99,7 @@ def test_streams_are_counted_and_forgotten_when_their_client_goes(idle, asked):
         refused = idle.http.get(path)
         assert refused.status_code == 503
         assert "DEMUR_MAX_EVENT_STREAMS" in refused.json()["detail"]
-    until = time.monotonic() + 5
+    until = time.monotonic() + 30
     while True:
         with idle.http.stream("GET", path) as answer:
             if answer.status_code == 200:
@@ -117,7 +118,7 @@ def test_a_stop_waits_for_no_stream(start_service, asked):
         ending.start()
         assert list(told) == []
         ending.join()
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < GRACE_S, "as long as a request may take"
 
 
 def test_signs_of_life_come_when_nothing_changes(monkeypatch, database):

@@ -171,9 +171,15 @@ def status(service, method, path, key):
 
 
 def settled(service, path, key, wanted):
-    """Wait at most a second; then every process has to say the same."""
-    time.sleep(1.0)
-    assert {status(service, "GET", path, key) for _ in range(12)} == {wanted}
+    """Wait until every process says the same, and go on saying so."""
+
+    def told():
+        return {status(service, "GET", path, key) for _ in range(12)}
+
+    until = time.monotonic() + 30
+    while told() != {wanted}:
+        assert time.monotonic() < until
+    assert told() == {wanted}
 
 
 def test_a_key_opens_its_scope_in_every_process_until_it_is_revoked(guarded):

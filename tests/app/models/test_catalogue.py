@@ -26,7 +26,7 @@ class _Database:
         version, hold = self.version, self.hold
         self.asked.set()
         if hold is not None:
-            assert hold.wait(5)
+            assert hold.wait(60)
         if self.error is not None:
             raise self.error
         if reference.name != "pima":

@@ -18,21 +18,32 @@ TRAINING = {
 }
 
 
+def await_no_answer(service):
+    """Wait until nobody new is let in."""
+    until = time.monotonic() + 30
+    while time.monotonic() < until:
+        try:
+            httpx.get(f"{service.url}/livez", timeout=5)
+        except httpx.TransportError:
+            return
+    pytest.fail("it goes on letting requests in")
+
+
 def test_a_request_that_has_begun_is_answered_and_what_it_did_stays(start_service):
     service = start_service("--no-worker")
     host, port = service.url.removeprefix("http://").split(":")
     body = json.dumps(TRAINING).encode()
     head = (
         "POST /train HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
-        f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+        "Content-Type: application/json\r\nExpect: 100-continue\r\n"
+        f"Content-Length: {len(body)}\r\n\r\n"
     ).encode()
-    with socket.create_connection((host, int(port)), timeout=20) as line:
-        line.sendall(head + body[:100])
-        time.sleep(0.5)
+    with socket.create_connection((host, int(port)), timeout=60) as line:
+        line.sendall(head)
+        assert line.recv(65536).startswith(b"HTTP/1.1 100 "), "it has begun"
+        line.sendall(body[:100])
         service.process.send_signal(signal.SIGTERM)
-        time.sleep(0.5)
-        with pytest.raises(httpx.TransportError):
-            httpx.get(f"{service.url}/livez")
+        await_no_answer(service)
         line.sendall(body[100:])
         answer = b""
         while part := line.recv(65536):

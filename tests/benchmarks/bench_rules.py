@@ -147,7 +147,8 @@ def others(n_rows: int, repeats: int) -> list[Row]:
     ]
     for name, work in plain:
         ours, _ = in_turns(work, None, repeats)
-        rows.append({"work": f"{name}, {n_rows:,} scores", "ours_s": ours})
+        work_of = f"{name}, {n_rows:,} scores"
+        rows.append({"work": work_of, "ours_s": ours, "bar": None, "met": None})
     return rows
 
 

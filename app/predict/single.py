@@ -7,19 +7,26 @@ of many.
 """
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from app.artifacts.model import ServedModel
 from app.features.encoding import Encoder
 from app.predict.answer import JudgedRow, Prediction, Tally, prediction
 from app.predict.pricing import Pricing
+from solvers.scoring.kernel_machine import KernelMachineScorer
 
 __all__ = ["SingleRow"]
 
 _WIDEST = 64
 """Columns above which arrays are faster."""
+
+
+class _Scored(NamedTuple):
+    score: float
+    probability: float | None
+    reject_score: float | None = None
 
 
 class SingleRow:
@@ -54,21 +61,28 @@ class SingleRow:
         encoded = self._encoder.encode_one(cells) if self._takes else None
         if encoded is None:
             return None
-        X = np.array([encoded])
-        told = self._model.scorer.outputs(X)
-        score = told.score.item()
-        value, band = score, pricing.band
-        odds = score if told.log_odds is None else told.log_odds.item()
-        p = self._probability(X, odds)
+        scored = self._scored(encoded)
+        score, value, band = scored.score, scored.score, pricing.band
+        p = scored.probability
         if band.on == "probability" and p is not None:
             value = p
-        reject_score = None if told.reject_score is None else told.reject_score.item()
-        decision = band.decision_of(value, reject_score)
+        decision = band.decision_of(value, scored.reject_score)
         row = JudgedRow(score, value, decision, p)
         return prediction(row, pricing, self._model.labels)
 
-    def _probability(self, X: NDArray[np.float64], odds: float) -> float | None:
-        if self._model.calibration is not None:
-            return self._model.calibration.probability_of(odds)
-        found = self._model.scorer.probability(X)
-        return None if found is None else found.item()
+    def _scored(self, encoded: list[float]) -> _Scored:
+        scorer, calibration = self._model.scorer, self._model.calibration
+        if calibration is not None and isinstance(scorer, KernelMachineScorer):
+            score = scorer.score_of(encoded)
+            return _Scored(score, calibration.probability_of(score))
+        X = np.array([encoded])
+        told = scorer.outputs(X)
+        score = told.score.item()
+        if calibration is None:
+            found = scorer.probability(X)
+            p = None if found is None else found.item()
+        else:
+            odds = score if told.log_odds is None else told.log_odds.item()
+            p = calibration.probability_of(odds)
+        r = told.reject_score
+        return _Scored(score, p, None if r is None else r.item())

@@ -10,7 +10,7 @@ after both were moved by the mean of the support vectors, which keeps the terms 
 A row's score has the same bits wherever it stands: ``solvers.scoring.fixed_shapes``.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Self
 
@@ -119,6 +119,8 @@ class KernelMachineScorer:
             return
         if self._kind == "rbf" and len(vectors):
             self._centre = vectors.mean(axis=0)
+        self._means: list[float] = self._centre.tolist()
+        self._rest = [0.0] * (self._padded - self.n_features)
         augmented = _augmented(self._kind, kernel, vectors - self._centre)
         for start in range(0, len(vectors), SEGMENT):
             stop = min(start + SEGMENT, len(vectors))
@@ -191,6 +193,23 @@ class KernelMachineScorer:
                     kernel, segment.coefficients
                 )
         return scores
+
+    def score_of(self, row: Sequence[float]) -> float:
+        """Return f of one row of plain numbers: the bits of `score`, in less time."""
+        if self._kind == "linear" or len(self._segments) != 1:
+            return float(self.score(np.array([row])).item())
+        (segment,) = self._segments
+        rows = np.zeros((self._block, self._padded))
+        moved = [x - centre for x, centre in zip(row, self._means, strict=True)]
+        moved += self._rest
+        rows[0] = moved
+        d = self.n_features
+        if self._kind == "rbf":
+            inside = rows[:1]
+            rows[0, d + 1] = row_dots(inside, inside)[0]
+        rows[0, d] = 1.0
+        kernel = self._kernel(np.matmul(rows[:, : self._used], segment.vectors)[:1])
+        return float(np.vecdot(kernel, segment.coefficients)[0]) + self._intercept
 
     def _one_block(self, X: Floats) -> Floats:
         """Score few rows: the same operations, without what many rows need."""

@@ -18,6 +18,8 @@ from app.predict.ready import ReadyModel
 from app.predict.work import answer, ask
 from solvers.calibration import Calibration
 from solvers.rules.band import Band
+from solvers.scoring import load
+from solvers.scoring.kernel_machine import kernel_machine_payload
 from tests.app.predict.conftest import COLUMNS, COSTS, served, training_rows
 
 VERSION = ResolvedVersion("m", 1, "0" * 64)
@@ -87,6 +89,23 @@ def test_a_row_is_encoded_to_the_same_bits(numbers, native):
     one = encoder.encode_one((*numbers, True, "y"))
     many = encoder.encode(np.array([[*numbers, 1.0]]), [["y"]]).matrix
     assert one == many[0].tolist()
+
+
+@pytest.mark.parametrize("kind", ["rbf", "polynomial", "sigmoid", "linear"])
+@pytest.mark.parametrize("n_vectors", [1, 37, 8200])
+@pytest.mark.parametrize("width", [1, 6, 8, 30])
+def test_a_row_of_plain_numbers_is_scored_to_the_same_bits(kind, n_vectors, width):
+    draw = np.random.default_rng(width)
+    payload = kernel_machine_payload(
+        {"kind": kind, "gamma": 0.2, "coef0": 0.5},
+        draw.normal(size=(n_vectors, width)),
+        draw.normal(size=n_vectors),
+        -0.3,
+    )
+    scorer = load(payload)
+    rows = draw.normal(size=(40, width))
+    scores = scorer.score(rows).tolist()
+    assert [scorer.score_of(row) for row in rows.tolist()] == scores
 
 
 SCORES = st.floats(allow_nan=False, allow_infinity=False)

@@ -112,7 +112,7 @@ class Settings(BaseSettings):
     MiB; 0 is no limit. Over it the job fails: training-limit."""
 
     idempotency_hours: float = Field(default=24.0, gt=0, le=8760)
-    """How long an ``Idempotency-Key`` (POST /train, re-pricings) is remembered: the same
+    """How long an ``Idempotency-Key`` (POST /train, reprice) is remembered: the same
     body is answered as before, another one 409."""
 
     max_event_streams: int = Field(default=100, ge=1)

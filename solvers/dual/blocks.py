@@ -11,10 +11,9 @@ traffic than their longer inner steps cost.
 import numpy as np
 from numpy.typing import NDArray
 
-from solvers.dual.pairs import pair_steps, rough_steps
+from solvers.dual.pairs import pair_steps
 from solvers.dual.state import PairState, Reporter
 from solvers.dual.sweeps import extremes, mirror
-from solvers.dual.whole_matrix import add_change
 from solvers.dual.working_set import Block, renew
 from solvers.kernels import RowCache
 
@@ -101,24 +100,18 @@ def _inner(
     m = len(rows)
     beta, g = state.beta[rows], state.g[rows]
     low, high = state.low[rows], state.high[rows]
-    before = held = beta.copy()
+    before = beta.copy()
     diagonal, levels = state.diagonal[rows], state.levels[rows]
     breaks = state.breaks[rows]
     chunk = int(_WORK_PER_CALL / m) + 1
     steps, left = 0, np.inf
-    # The gradient of all rows is summed in float64, so that within the block need not.
-    walk = rough_steps if block.matrix.dtype == np.float32 else pair_steps
     while left > target and steps < max_steps:
         allowed = min(chunk, max_steps - steps)
-        made, left = walk(
+        made, left = pair_steps(
             block.matrix, diagonal, levels, breaks, beta, g, low, high, target, allowed
         )
         steps += made
         reporter.tell(violation, steps)
-        if walk is rough_steps and left > target:
-            add_change(g, block.matrix, beta - held)
-            held = beta.copy()
-            walk = walk if made == allowed else pair_steps
     change = beta - before
     moved = np.flatnonzero(change)
     cache.add_to(state.g, rows[moved], change[moved])

@@ -20,14 +20,11 @@ import numpy as np
 from numba import njit, types
 from numba.extending import intrinsic
 
-__all__ = ["pair_steps", "refresh_bounds", "rough_steps"]
+__all__ = ["pair_steps", "refresh_bounds"]
 
 # Below this curvature a pair counts as linear; its step then ends at a breakpoint.
 _FLAT = 1e-12
 _FLAT32 = np.float32(1e-12)
-# A gain of rounding, squared, over less than this part of the diagonal would look like
-# the gain of a pair.
-_NOISE = 1e-5
 _ZERO = np.float32(0.0)
 _TWO = np.float32(2.0)
 _MAGNITUDE = np.int32(0x7FFFFFFF)
@@ -145,12 +142,10 @@ def _advance(g, low, high, row_i, row_j, moved, top, bottom, keys, sinks):  # ty
 
     ``keys`` receives ``low - g - top``, ``sinks`` receives ``bottom - (high - g)``.
     """
-    real = g.dtype.type
-    moved, top, bottom = real(moved), real(top), real(bottom)
     best_up = _LEAST
     best_down = _LEAST
     for k in range(len(g)):
-        pull = g[k] + moved * (real(row_i[k]) - real(row_j[k]))
+        pull = g[k] + moved * (np.float64(row_i[k]) - np.float64(row_j[k]))
         g[k] = pull
         up = _key(np.float32(low[k] - pull - top))
         keys[k] = up
@@ -162,62 +157,16 @@ def _advance(g, low, high, row_i, row_j, moved, top, bottom, keys, sinks):  # ty
 
 
 @njit(cache=True, nogil=True, fastmath=_FUSED)
-def _partner(sinks, diagonal, row_i, own, shift, flat, keys):  # type: ignore[no-untyped-def]
+def _partner(sinks, diagonal, row_i, own, shift, keys):  # type: ignore[no-untyped-def]
     """Return the j of the largest second-order gain with i."""
     best = _LEAST
     for k in range(len(sinks)):
         gain = max(shift + sinks[k], _ZERO)
-        curvature = max(own + diagonal[k] - _TWO * np.float32(row_i[k]), flat)
+        curvature = max(own + diagonal[k] - _TWO * np.float32(row_i[k]), _FLAT32)
         key = _bits(gain * gain / curvature)
         keys[k] = key
         best = max(best, key)
     return _find(keys, best)
-
-
-@njit(cache=True, nogil=True)
-def _run(  # type: ignore[no-untyped-def]  # noqa: PLR0913, PLR0917 - arrays
-    K, diagonal, levels, breaks, beta, origin, g, low, high, flat, tolerance, max_steps
-):
-    """Step as ``pair_steps`` says; ``origin`` was taken off g and both its bounds.
-
-    Pairs are chosen as if no curvature were below ``flat``. Ends early where the type
-    of ``g`` no longer tells a pair that gains.
-    """
-    n = len(beta)
-    keys = np.empty(n, np.int32)
-    sinks = np.empty(n, np.float32)
-    # A loop: compiling array maxima would cost a third of a first fit.
-    top = -np.inf
-    bottom = np.inf
-    for k in range(n):
-        top = max(top, np.float64(low[k] - g[k]))
-        bottom = min(bottom, np.float64(high[k] - g[k]))
-    moved = 0.0
-    i = 0
-    j = 0
-    steps = 0
-    while True:
-        before = bottom
-        up, down = _advance(g, low, high, K[i], K[j], moved, top, bottom, keys, sinks)
-        i = _find(keys, up)
-        top = np.float64(low[i] - g[i])
-        bottom -= _value(down)
-        violation = top - bottom
-        if violation <= tolerance or steps == max_steps:
-            return steps, violation
-        shift = np.float32(top - before)
-        j = _partner(sinks, diagonal, K[i], diagonal[i], shift, flat, keys)
-        curvature = np.float64(K[i, i]) + np.float64(K[j, j]) - 2.0 * K[i, j]
-        pull = (origin[i] + g[i]) - (origin[j] + g[j])
-        moved = _move(levels, breaks, beta, i, j, pull, curvature)
-        if moved == 0.0:
-            return steps, violation
-        for index in (i, j):
-            lower = _low(levels, breaks, index, beta[index])[0]
-            low[index] = lower - origin[index]
-            upper = _high(levels, breaks, index, beta[index])[0]
-            high[index] = upper - origin[index]
-        steps += 1
 
 
 @njit(cache=True, nogil=True)
@@ -241,65 +190,33 @@ def pair_steps(  # type: ignore[no-untyped-def]  # noqa: PLR0913, PLR0917 - arra
     -------
     (steps, violation)
     """
-    origin = np.zeros(len(beta))
-    return _run(
-        K,
-        diagonal,
-        levels,
-        breaks,
-        beta,
-        origin,
-        g,
-        low,
-        high,
-        _FLAT32,
-        tolerance,
-        max_steps,
-    )
-
-
-@njit(cache=True, nogil=True)
-def rough_steps(  # type: ignore[no-untyped-def]  # noqa: PLR0913, PLR0917 - arrays
-    K, diagonal, levels, breaks, beta, g, low, high, tolerance, max_steps
-):
-    """Run pair steps as ``pair_steps`` does, twice as fast, and leave ``g`` alone.
-
-    What is added to the gradient is summed in float32, and so is its distance to the
-    knots. The caller brings ``g`` up to date by the weights that have changed.
-    """
     n = len(beta)
+    keys = np.empty(n, np.int32)
+    sinks = np.empty(n, np.float32)
+    # A loop: compiling array maxima would cost a third of a first fit.
     top = -np.inf
     bottom = np.inf
-    widest = np.float32(0.0)
     for k in range(n):
         top = max(top, low[k] - g[k])
         bottom = min(bottom, high[k] - g[k])
-        widest = max(widest, abs(diagonal[k]))
-    # Near the bias the distances are small, and float32 resolves them best.
-    middle = 0.5 * (top + bottom)
-    origin = np.empty(n)
-    added = np.zeros(n, np.float32)
-    lower = np.empty(n, np.float32)
-    upper = np.empty(n, np.float32)
-    for k in range(n):
-        origin[k] = g[k] + middle
-        lower[k] = low[k] - origin[k]
-        upper[k] = high[k] - origin[k]
-    steps, violation = _run(
-        K,
-        diagonal,
-        levels,
-        breaks,
-        beta,
-        origin,
-        added,
-        lower,
-        upper,
-        np.float32(_NOISE * widest),
-        tolerance,
-        max_steps,
-    )
-    for k in range(n):
-        low[k] = _low(levels, breaks, k, beta[k])[0]
-        high[k] = _high(levels, breaks, k, beta[k])[0]
-    return steps, violation
+    moved = 0.0
+    i = 0
+    j = 0
+    steps = 0
+    while True:
+        before = bottom
+        up, down = _advance(g, low, high, K[i], K[j], moved, top, bottom, keys, sinks)
+        i = _find(keys, up)
+        top = low[i] - g[i]
+        bottom -= _value(down)
+        violation = top - bottom
+        if violation <= tolerance or steps == max_steps:
+            return steps, violation
+        shift = np.float32(top - before)
+        j = _partner(sinks, diagonal, K[i], diagonal[i], shift, keys)
+        curvature = np.float64(K[i, i]) + np.float64(K[j, j]) - 2.0 * K[i, j]
+        moved = _move(levels, breaks, beta, i, j, g[i] - g[j], curvature)
+        for index in (i, j):
+            low[index] = _low(levels, breaks, index, beta[index])[0]
+            high[index] = _high(levels, breaks, index, beta[index])[0]
+        steps += 1

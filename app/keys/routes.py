@@ -1,11 +1,12 @@
 """POST /keys, GET /keys, DELETE /keys/{id}: for keys of scope admin."""
 
+import time
 from typing import Annotated
 
 from fastapi import APIRouter, Body, Depends, Path, Query, Request, Response
 from fastapi.openapi.models import Example
 
-from app.db.session import Reading, Transaction
+from app.db.session import Reading
 from app.errors import (
     ForbiddenError,
     InvalidRequestError,
@@ -13,8 +14,9 @@ from app.errors import (
     UnknownKeyError,
 )
 from app.keys import service
-from app.keys.ring import KeyRing
+from app.keys.ring import LEASE_S, KeyRing
 from app.keys.schemas import IssuedKey, KeyAnswer, KeyRequest, KeysAnswer, KeysQuery
+from app.state import state_of
 from app.web.openapi import problems
 
 __all__ = ["router"]
@@ -53,15 +55,18 @@ KeyId = Annotated[
 )
 def issue_key(
     asked: Annotated[KeyRequest, Body(openapi_examples=EXAMPLES)],
-    session: Transaction,
+    request: Request,
     response: Response,
 ) -> IssuedKey:
     """Issue a key. Its text is in this answer and nowhere else: only a digest is kept.
 
-    It opens every process of the service within a second.
+    Once the answer is there, the key opens every process of the service.
     """
     response.headers["Cache-Control"] = "no-store"
-    return service.issue(session, asked.name, asked.scope)
+    with state_of(request).database.write() as session:
+        issued = service.issue(session, asked.name, asked.scope)
+    _wait_for_every_process()
+    return issued
 
 
 @router.get("", responses=problems(ForbiddenError, InvalidRequestError))
@@ -71,6 +76,14 @@ def list_keys(query: Annotated[KeysQuery, Query()], session: Reading) -> KeysAns
 
 
 @router.delete("/{key_id}", responses=problems(ForbiddenError, UnknownKeyError))
-def revoke_key(key_id: KeyId, session: Transaction) -> KeyAnswer:
-    """Revoke a key for good: a second later it opens nothing in any process."""
-    return service.revoke(session, key_id)
+def revoke_key(key_id: KeyId, request: Request) -> KeyAnswer:
+    """Revoke a key for good: once the answer is there, it opens nothing any more."""
+    with state_of(request).database.write() as session:
+        revoked = service.revoke(session, key_id)
+    _wait_for_every_process()
+    return revoked
+
+
+def _wait_for_every_process() -> None:
+    """Return when no process goes by what it knew before the last commit."""
+    time.sleep(LEASE_S + 0.01)

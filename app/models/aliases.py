@@ -17,7 +17,7 @@ from app.db.tables import Alias, Model, ModelVersion
 from app.errors import FieldError, InvalidRequestError, UnknownModelError
 from app.models.gates import Candidate, Gates, check
 from app.models.registry_schemas import AliasAnswer, AliasMoved, MoveAlias
-from app.models.service import NAME, known_version
+from app.models.service import NAME, known_model, known_version
 
 __all__ = ["find", "listed", "move", "remove"]
 
@@ -93,14 +93,18 @@ def find(session: Session, name: str, alias: str) -> AliasAnswer:
 
 
 def listed(session: Session, name: str) -> list[AliasAnswer]:
-    """Return the aliases of a model by name; none of a model that is unknown."""
-    if not NAME.fullmatch(name):
-        return []
+    """Return the aliases of a model, by their names.
+
+    Raises
+    ------
+    UnknownModelError
+        When no version of that name exists.
+    """
+    model, _ = known_model(session, name)
     rows = session.execute(
         select(Alias.alias, ModelVersion.version, Alias.moved_at)
-        .join(Model, Model.id == Alias.model_id)
         .join(ModelVersion, ModelVersion.id == Alias.version_id)
-        .where(Model.name == name)
+        .where(Alias.model_id == model.id)
         .order_by(Alias.alias)
     )
     return [

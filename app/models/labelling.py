@@ -2,10 +2,8 @@
 
 from sqlalchemy.orm import Session
 
-from app.errors import UnknownModelError
-from app.models import queries
 from app.models.registry_schemas import Labelling, TagVersion, VersionTags
-from app.models.service import NAME, known_version
+from app.models.service import known_model, known_version
 
 __all__ = ["label", "tag"]
 
@@ -18,10 +16,7 @@ def label(session: Session, name: str, asked: Labelling) -> None:
     UnknownModelError
         When no version of that name exists.
     """
-    model = queries.find_model(session, name) if NAME.fullmatch(name) else None
-    if model is None:
-        msg = "no model has this name; see GET /models"
-        raise UnknownModelError(msg)
+    model, _ = known_model(session, name)
     if asked.description is not None:
         model.description = asked.description
     if asked.tags is not None:

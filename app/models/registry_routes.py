@@ -53,9 +53,11 @@ LABELS: dict[str, Example] = {
 TAGS: dict[str, Example] = {"one": {"value": {"tags": {"data": "2026-02"}}}}
 
 
-@router.get("/{name}/aliases", responses=problems(InvalidRequestError))
+@router.get(
+    "/{name}/aliases", responses=problems(UnknownModelError, InvalidRequestError)
+)
 def list_aliases(name: Name, session: Reading) -> AliasesAnswer:
-    """List the aliases of a model; an unknown model has none."""
+    """List the aliases of a model."""
     return AliasesAnswer(aliases=aliases.listed(session, name))
 
 

@@ -4,7 +4,7 @@ import re
 
 from sqlalchemy.orm import Session
 
-from app.db.tables import ModelVersion
+from app.db.tables import Model, ModelVersion
 from app.errors import UnknownModelError
 from app.models import queries
 from app.models.schemas import (
@@ -17,7 +17,13 @@ from app.models.schemas import (
     VersionEntry,
 )
 
-__all__ = ["describe_model", "describe_version", "known_version", "list_models"]
+__all__ = [
+    "describe_model",
+    "describe_version",
+    "known_model",
+    "known_version",
+    "list_models",
+]
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 LARGEST_VERSION = 2**31 - 1
@@ -58,11 +64,7 @@ def describe_model(session: Session, name: str, query: ModelQuery) -> ModelAnswe
     UnknownModelError
         When no version of that name exists.
     """
-    model = queries.find_model(session, name) if NAME.fullmatch(name) else None
-    newest = [] if model is None else queries.versions(session, model, limit=1)
-    if model is None or not newest:
-        msg = "no model has this name; see GET /models"
-        raise UnknownModelError(msg)
+    model, newest = known_model(session, name)
     rows = queries.versions(
         session,
         model,
@@ -79,8 +81,8 @@ def describe_model(session: Session, name: str, query: ModelQuery) -> ModelAnswe
         description=model.description,
         tags=model.tags,
         aliases=queries.aliases_of(session, model),
-        latest_version=newest[0].version,
-        latest=_version_answer(name, newest[0]),
+        latest_version=newest.version,
+        latest=_version_answer(name, newest),
         versions=[VersionEntry.model_validate(row) for row in shown],
         next=shown[-1].version if len(rows) > len(shown) else None,
     )
@@ -95,6 +97,22 @@ def describe_version(session: Session, name: str, version: int) -> VersionAnswer
         When the model or the version does not exist.
     """
     return _version_answer(name, known_version(session, name, version))
+
+
+def known_model(session: Session, name: str) -> tuple[Model, ModelVersion]:
+    """Return a model and its newest version; one without any is gone.
+
+    Raises
+    ------
+    UnknownModelError
+        When no version of that name exists.
+    """
+    model = queries.find_model(session, name) if NAME.fullmatch(name) else None
+    newest = [] if model is None else queries.versions(session, model, limit=1)
+    if model is None or not newest:
+        msg = "no model has this name; see GET /models"
+        raise UnknownModelError(msg)
+    return model, newest[0]
 
 
 def known_version(session: Session, name: str, version: int) -> ModelVersion:

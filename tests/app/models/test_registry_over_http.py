@@ -61,6 +61,26 @@ def test_a_version_under_an_alias_stays_others_go(two):
     assert two.http.post("/predict", json=body).status_code == 404
     assert two.http.delete("/models/women").status_code == 200
     assert two.http.get("/models/women").status_code == 404
+    for address in addresses(two):
+        for name in ("women", "nobody"):
+            path = address.format(name=name, version=2, alias="champion")
+            asked = [two.http.get(path), two.http.delete(path)]
+            assert {answer.status_code for answer in asked} <= {404, 405}, path
+            assert 404 in {answer.status_code for answer in asked}, path
+    told = two.http.patch("/models/women", json={"description": "a ghost"})
+    assert told.status_code == 404
+
+
+def addresses(service):
+    """Return every address below one model that can be read or deleted."""
+    paths = service.http.get("/openapi.json").json()["paths"]
+    found = [
+        path
+        for path, operations in paths.items()
+        if path.startswith("/models/{name}") and {"get", "delete"} & operations.keys()
+    ]
+    assert len(found) >= 4
+    return found
 
 
 @pytest.mark.parametrize(

@@ -190,11 +190,12 @@ def growth(sizes: tuple[int, ...]) -> Row:
 
 
 MEMORY = """
-import resource, sys
+import sys
 from tests.benchmarks.bench_boosting import made, ours
+from tests.benchmarks.resident import peak_bytes
 X, y = made(int(sys.argv[1]), 30)
 ours().fit(X, y)
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+print(peak_bytes() / 2**20)
 """
 
 

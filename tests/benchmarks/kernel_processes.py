@@ -13,7 +13,7 @@ __all__ = ["first_fits", "memory"]
 Row = dict[str, Any]
 
 IN_A_NEW_PROCESS = """
-import json, resource, sys, time
+import json, sys, time
 import numpy as np
 from solvers import HingeSVC
 from tests.benchmarks.kernel_sets import made
@@ -22,8 +22,8 @@ X, y = made(int(sys.argv[1]))
 start = time.perf_counter()
 HingeSVC(gamma=0.05, solver="decomposition").fit(X, y)
 spent = time.perf_counter() - start
-peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-print(json.dumps({"seconds": spent, "peak": peak}))
+from tests.benchmarks.resident import peak_bytes
+print(json.dumps({"seconds": spent, "peak": peak_bytes()}))
 """
 
 

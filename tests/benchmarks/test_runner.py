@@ -1,6 +1,7 @@
 """The benchmark's own machinery: what fails or hangs is told, and nothing is left."""
 
 import json
+import subprocess
 import sys
 import time
 from contextlib import suppress
@@ -151,3 +152,13 @@ class TestApart:
 
 def _script(script, file):
     return [sys.executable, "-c", script, str(file)]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc is Linux's")
+def test_a_process_is_not_charged_what_its_parent_held():
+    held = b"x" * 300_000_000
+    code = "from tests.benchmarks.resident import peak_bytes; print(peak_bytes())"
+    told = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert 1_000_000 < int(told.stdout) < len(held) / 2

@@ -6,7 +6,6 @@ import sys
 import pytest
 
 FIT = """
-import resource
 import numpy as np
 from solvers import AbstentionBoostingClassifier
 random = np.random.default_rng(0)
@@ -14,7 +13,8 @@ X = random.normal(size=(1_000_000, 30))
 y = random.random(1_000_000) < 1.0 / (1.0 + np.exp(-X[:, 0]))
 model = AbstentionBoostingClassifier(n_rounds=20).fit(X, y)
 assert model.decide(X[:10]).shape == (10,)
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+from tests.benchmarks.resident import peak_bytes
+print(peak_bytes() / 2**20)
 """
 
 

@@ -1,9 +1,9 @@
 """A bound on the time from a request's first byte to the first of its answer.
 
 What is late is answered at once: 408 when the body was asked for and is not there yet,
-else 503. The work
-itself is not torn down (a thread in the midst of a transaction cannot be): what it says
-afterwards goes nowhere, and a body that is still awaited counts as a client gone away.
+else 503. The work itself is not torn down (a thread in the midst of a transaction
+cannot be): what it says afterwards goes nowhere, and a body that is still awaited
+counts as a client gone away.
 An answer that has begun may take as long as it takes. One clock looks at all open
 requests, ten times a second: a timer for each would cost more than a small prediction.
 """

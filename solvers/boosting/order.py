@@ -6,38 +6,16 @@ Whoever edits these helpers has to empty numba's disk cache of the loops that ca
 from typing import Any
 
 import numpy as np
-from numba import njit, types
-from numba.extending import intrinsic
+from numba import njit
+
+from solvers.bits import bits_of_float64 as _bits
+from solvers.bits import float64_of_bits as _from_bits
 
 __all__ = ["GREATEST", "LEAST", "key_of", "value_of"]
 
 GREATEST = np.int64(0x7FFFFFFFFFFFFFFF)
 LEAST = np.int64(-0x7FFFFFFFFFFFFFFF)
 _SIGN = np.int64(63)
-
-
-def _as_bits(_context: Any, _value: Any) -> Any:
-    """Return the bits of a float64 as an int64."""
-
-    def generate(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        return builder.bitcast(arguments[0], context.get_value_type(types.int64))
-
-    return types.int64(types.float64), generate
-
-
-_bits: Any = intrinsic(_as_bits)
-
-
-def _as_float(_context: Any, _value: Any) -> Any:
-    """Return the float64 with the bits of an int64."""
-
-    def generate(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        return builder.bitcast(arguments[0], context.get_value_type(types.float64))
-
-    return types.float64(types.int64), generate
-
-
-_from_bits: Any = intrinsic(_as_float)
 
 
 @njit(cache=True, nogil=True)

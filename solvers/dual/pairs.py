@@ -14,11 +14,11 @@ relative to the last maximum, where float32 resolves best. The gradient is float
 Everything the hot loop calls is in this file, so that numba's disk cache sees edits.
 """
 
-from typing import Any
-
 import numpy as np
-from numba import njit, types
-from numba.extending import intrinsic
+from numba import njit
+
+from solvers.bits import bits_of_float32 as _bits
+from solvers.bits import float32_of_bits as _from_bits
 
 __all__ = ["pair_steps", "refresh_bounds"]
 
@@ -32,30 +32,6 @@ _SIGN = np.int32(31)
 _LEAST = np.int32(-0x7FFFFFFF)
 # One rounding for a * b + c; infinities and NaN keep their meaning.
 _FUSED = {"contract"}
-
-
-def _as_bits(_context: Any, _value: Any) -> Any:
-    """Return the bits of a float32 as an int32."""
-
-    def generate(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        return builder.bitcast(arguments[0], context.get_value_type(types.int32))
-
-    return types.int32(types.float32), generate
-
-
-_bits: Any = intrinsic(_as_bits)
-
-
-def _as_float(_context: Any, _value: Any) -> Any:
-    """Return the float32 with the bits of an int32."""
-
-    def generate(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        return builder.bitcast(arguments[0], context.get_value_type(types.float32))
-
-    return types.float32(types.int32), generate
-
-
-_from_bits: Any = intrinsic(_as_float)
 
 
 @njit(cache=True, nogil=True)

@@ -5,11 +5,11 @@ Taylor polynomial of degree 13 is exact to rounding. See ``exponential`` for flo
 helpers of the loop are in this file, so that numba's disk cache sees edits.
 """
 
-from typing import Any
-
 import numpy as np
-from numba import njit, types
-from numba.extending import intrinsic
+from numba import njit
+
+from solvers.bits import bits_of_float64 as _bits
+from solvers.bits import float64_of_bits as _from_bits
 
 __all__ = ["gaussian_rows_double"]
 
@@ -24,30 +24,6 @@ _BIAS = np.int64(1023)
 _MANTISSA = np.int64(52)
 # One rounding for a * b + c; infinities and NaN keep their meaning.
 _FUSED = {"contract"}
-
-
-def _as_bits(_context: Any, _value: Any) -> Any:
-    """Return the bits of a float64 as an int64."""
-
-    def generate(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        return builder.bitcast(arguments[0], context.get_value_type(types.int64))
-
-    return types.int64(types.float64), generate
-
-
-_bits: Any = intrinsic(_as_bits)
-
-
-def _as_float(_context: Any, _value: Any) -> Any:
-    """Return the float64 with the bits of an int64."""
-
-    def generate(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        return builder.bitcast(arguments[0], context.get_value_type(types.float64))
-
-    return types.float64(types.int64), generate
-
-
-_from_bits: Any = intrinsic(_as_float)
 
 
 @njit(cache=True, nogil=True, fastmath=_FUSED)

@@ -8,6 +8,7 @@ import hashlib
 import importlib
 import json
 import os
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +29,9 @@ from experiments.report import Section
 __all__ = ["Experiment", "Repetition", "results_of", "run_missing"]
 
 Task = dict[str, Any]
+
+SECONDS_BETWEEN_LINES = 60.0
+"""Where no bar can be drawn (a log file), one line of progress in so much time."""
 
 
 class Experiment(Protocol):
@@ -83,22 +87,50 @@ def repetitions(name: str, folder: Path, *, quick: bool) -> list[Repetition]:
 def run_missing(
     names: Sequence[str], data: Path, folder: Path, *, quick: bool, jobs: int
 ) -> None:
-    """Run the repetitions that have no result yet, with a progress bar each."""
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True)) as progress:
+    """Run the repetitions that have no result yet, and tell how far they are."""
+    with _bars() as progress:
+        lines = _Lines(progress.console)
         for name in names:
             every = repetitions(name, folder, quick=quick)
             missing = [one for one in every if not one.path.exists()]
             bar = progress.add_task(name, total=len(every))
             progress.advance(bar, len(every) - len(missing))
             (folder / name).mkdir(parents=True, exist_ok=True)
-            for _ in _run(missing, data, jobs):
+            for done, _ in enumerate(_run(missing, data, jobs), start=1):
                 progress.advance(bar)
+                lines.tell(name, len(every) - len(missing) + done, len(every))
+
+
+def _bars() -> Progress:
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
+    console = Console(stderr=True)
+    return Progress(*columns, console=console, disable=not console.is_terminal)
+
+
+class _Lines:
+    """Progress as lines, where standard error is a file and no bar is seen."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._start = self._last = time.monotonic()
+
+    def tell(self, name: str, done: int, of: int) -> None:
+        now = time.monotonic()
+        due = done == of or now - self._last >= SECONDS_BETWEEN_LINES
+        if self._console.is_terminal or not due:
+            return
+        self._last = now
+        minutes = (now - self._start) / 60.0
+        self._console.print(
+            f"{name}: {done} of {of} repetitions, {minutes:.1f} min",
+            highlight=False,
+            soft_wrap=True,
+        )
 
 
 def results_of(name: str, folder: Path, *, quick: bool) -> list[dict[str, Any]] | None:

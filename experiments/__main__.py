@@ -1,16 +1,18 @@
 """Run the experiments; print their tables, write them as Markdown and JSON.
 
-Exit code 1 when a full run has a figure outside the range where a right one lies.
+Exit code 1 when a full run has a figure outside the range where a right one lies, and
+when it was to be published and is not.
 """
 
 import argparse
 import importlib
 import json
+from collections.abc import Collection
 from pathlib import Path
 
 from rich.console import Console
 
-from experiments.benchmarks import benchmark_text
+from experiments.benchmarks import benchmark_text, published_text
 from experiments.page import write_page
 from experiments.report import Section
 from experiments.running import results_of, run_missing
@@ -33,15 +35,20 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     if options.data is None and not options.report:
         parser.error("--data FOLDER says where the sets are (or --report: run nothing)")
+    if options.publish and options.quick:
+        parser.error("--quick is a short form: it is not published")
     chosen = options.only or NAMES
     form = "quick" if options.quick else "full"
     folder = options.output / form
     if not options.report:
         data = options.data.resolve()
         run_missing(chosen, data, folder, quick=options.quick, jobs=options.jobs)
-    docs = HERE.parent / "docs" if options.publish else folder
+    missing = _missing(folder, quick=options.quick)
+    publish = options.publish and not missing
+    docs = options.docs if publish else folder
     sections = report(folder, docs / "figures", quick=options.quick)
-    page = write_page(sections, docs, benchmark_text(BENCHMARKS))
+    speed = benchmark_text(BENCHMARKS) or published_text(docs / "results.md")
+    page = write_page(sections, docs, speed)
     console = Console()
     for name in (name for name in chosen if name in sections):
         text = sections[name].markdown()
@@ -50,7 +57,16 @@ def main(arguments: list[str] | None = None) -> int:
     outside = [line for section in sections.values() for line in section.outside()]
     said = f"figures outside their range: {len(outside)}; all in {page}"
     console.print(said, soft_wrap=True)
+    if options.publish and missing:
+        told = f"not published: not complete are {', '.join(missing)}; run them first"
+        console.print(told, soft_wrap=True)
+        return 1
     return int(bool(outside) and not options.quick)
+
+
+def _missing(folder: Path, *, quick: bool) -> Collection[str]:
+    """Return the experiments without which the page would lose a section."""
+    return [name for name in NAMES if results_of(name, folder, quick=quick) is None]
 
 
 def report(folder: Path, figures: Path, *, quick: bool) -> dict[str, Section]:
@@ -80,8 +96,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--jobs", type=int, default=-1, help="processes; -1: all cores")
     parser.add_argument("--output", type=Path, default=HERE / "output")
     parser.add_argument(
-        "--publish", action="store_true", help="write docs/results.md and its figures"
+        "--publish", action="store_true", help="write results.md and figures to --docs"
     )
+    parser.add_argument("--docs", type=Path, default=HERE.parent / "docs")
     return parser
 
 

@@ -7,9 +7,10 @@ from typing import Any
 
 from experiments.report import grid
 
-__all__ = ["benchmark_text"]
+__all__ = ["benchmark_text", "published_text"]
 
-OPENING = """## Speed beside peers
+HEADING = "## Speed beside peers"
+OPENING = f"""{HEADING}
 
 Written by `make bench DATA=folder`; every ratio is one of medians of repetitions that
 alternate between ours and the peer in one run. Compilation is reported apart. *bar* is
@@ -31,6 +32,17 @@ def benchmark_text(path: Path) -> str:
         title = name.replace("_", " ")
         told.append("\n".join([f"**{title}**", "", *_table(rows)]))
     return "\n\n".join(told)
+
+
+def published_text(page: Path) -> str:
+    """Return the benchmark's tables that a page has, or nothing.
+
+    They are its last part. A clone where no benchmark has run keeps what is published.
+    """
+    if not page.is_file():
+        return ""
+    _, heading, text = page.read_text(encoding="utf-8").partition(f"\n{HEADING}\n")
+    return f"{HEADING}\n{text}".rstrip("\n") if heading else ""
 
 
 def _measured_on(machine: Mapping[str, Any]) -> str:

@@ -12,7 +12,13 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from app.features.schema import LARGEST_NUMBER, SPREAD, Feature, FeatureSchema
+from app.features.schema import (
+    LARGEST_NUMBER,
+    SPREAD,
+    Feature,
+    FeatureSchema,
+    trimmed,
+)
 from app.features.table import Table
 
 __all__ = ["Encoded", "Encoder", "RowNote", "encode_table"]
@@ -103,14 +109,19 @@ class Encoder:
             codes: dict[str | None, int] = {
                 value: code for code, value in enumerate(feature.categories)
             }
+            for code, value in enumerate(feature.categories):
+                # Models of earlier versions know categories with white space around.
+                codes.setdefault(trimmed(value), code)
+            width = len(feature.categories)
             missing = None
             if not feature.missing_indicator:
                 missing = RowNote("missing_value", feature.name)
             elif not self._native:
-                codes[None] = len(codes)
+                codes[None] = width
+                width += 1
             unseen = RowNote("unseen_category", feature.name)
             placed.append(_Category(start, codes, unseen, missing))
-            start += 1 if self._native else len(codes)
+            start += 1 if self._native else width
         return placed
 
     def encode(
@@ -200,6 +211,8 @@ class Encoder:
         start, codes = category.start, category.codes
         for row, value in enumerate(column):
             code = codes.get(value)
+            if code is None and value is not None:
+                code = codes.get(trimmed(value))
             if code is None:
                 note = category.missing if value is None else category.unseen
                 if note is not None:

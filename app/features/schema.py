@@ -6,6 +6,9 @@ one 0/1 column for each value seen in training. A missing value is replaced (num
 by the median, booleans: by the commoner value, categories: by none of them) and, when
 training had missing values in that column, marked in an indicator column of its own.
 
+Categories are compared without the white space around them, as the cells of a CSV file
+are, so that a row means the same in every format.
+
 With ``missing_native`` (trees) numbers stay as they are, categories become their
 index, and a missing or unseen value is NaN.
 
@@ -31,6 +34,7 @@ __all__ = [
     "SPREAD",
     "Feature",
     "FeatureSchema",
+    "trimmed",
 ]
 
 MAX_CATEGORIES = 255
@@ -46,6 +50,13 @@ SPREAD = 1e6
 """Standard deviations from the mean beyond which a number is held."""
 
 _SMALLEST_SCALE = 1e-200
+
+_WHITE = " \t\n\v\f\r"  # what the readers of CSV take off a cell
+
+
+def trimmed(category: str) -> str:
+    """Return a category as it is compared: without the white space around it."""
+    return category.strip(_WHITE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,7 +260,7 @@ def _learn_categories(table: Table, name: str) -> Feature:
                 " leave free text out"
             )
             raise unusable([FieldError("/data", detail, row=row, column=name)])
-    categories = tuple(sorted(set(values[~missing].tolist())))
+    categories = tuple(sorted(set(map(trimmed, values[~missing].tolist()))))
     if len(categories) > MAX_CATEGORIES:
         detail = (
             f"the column has {len(categories)} different strings, at most"

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from app.errors import InvalidRequestError
 from app.features.encoding import Encoder, encode_table
-from app.features.schema import MAX_CATEGORIES, SPREAD, FeatureSchema
+from app.features.schema import MAX_CATEGORIES, SPREAD, Feature, FeatureSchema
 from app.features.table import Table
 
 ROWS = [
@@ -77,6 +77,45 @@ def test_a_missing_category_is_noted_where_training_had_none():
     )
     assert [note.kind for note in encoded.notes[0]] == ["missing_value"]
     np.testing.assert_array_equal(encoded.matrix, [[0.0, 0.0]])
+
+
+WHITE = st.text(" \t\n\v\f\r", max_size=3)
+
+
+@given(
+    names=st.lists(st.text(max_size=4), min_size=1, max_size=5),
+    around=st.lists(st.tuples(WHITE, WHITE), min_size=5, max_size=5),
+    native=st.booleans(),
+)
+def test_white_space_around_a_category_says_nothing(names, around, native):
+    """CSV cells come without it: a row would mean something else in another format."""
+    wide = [f"{a}{name}{b}" for name, (a, b) in zip(names, around, strict=False)]
+    plain = [name.strip(" \t\n\v\f\r") for name in names]
+    learnt = [
+        FeatureSchema.fit(
+            Table.from_rows(["c"], [[value] for value in column]),
+            missing_native=native,
+        )
+        for column in (wide, plain)
+    ]
+    assert learnt[0] == learnt[1]
+    encoder = Encoder(learnt[0])
+    none = np.empty((len(names), 0))
+    there, here = encoder.encode(none, [wide]), encoder.encode(none, [plain])
+    np.testing.assert_array_equal(there.matrix, here.matrix)
+    assert not there.notes
+    assert not here.notes
+
+
+@pytest.mark.parametrize("native", [False, True])
+def test_a_category_learnt_with_white_space_is_known_without_it(native):
+    """Versions before this one kept it; exact texts still come first."""
+    feature = Feature("c", "categorical", categories=(" a", "b", "b "))
+    encoder = Encoder(FeatureSchema((feature,), native))
+    encoded = encoder.encode(np.empty((5, 0)), [[" a", "a", "b", "b ", " b"]])
+    assert not encoded.notes
+    codes = encoded.matrix[:, 0] if native else encoded.matrix.argmax(axis=1)
+    np.testing.assert_array_equal(codes, [0, 0, 1, 2, 1])
 
 
 @pytest.mark.parametrize("value", [7.0, -1e300, 1e-320])

@@ -14,6 +14,7 @@
 A wrong setting is one line on standard error and exit status 2.
 """
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Annotated, NoReturn
@@ -24,10 +25,13 @@ from app import logs
 from app.client.commands import register
 from app.journal.commands import register as register_journal
 from app.keys.commands import register as register_keys
+from app.misspelt import given_names, misspelt
 from app.operations.commands import register as register_operations
 from app.settings import Settings, SettingsError, load_settings
 
 __all__ = ["main"]
+
+_logger = logging.getLogger(__name__)
 
 NOWHERE = "127.0.0.1"  # of a command that does not listen
 
@@ -48,6 +52,8 @@ def _settings(**overrides: object) -> Settings:
     except OSError as error:
         _stop(f"DEMUR_DATA_DIR cannot be used: {error.strerror}")
     logs.set_up(settings.log_level)
+    for name, meant in misspelt(given_names()).items():
+        _logger.warning("%s is no setting and says nothing; %s is one", name, meant)
     return settings
 
 

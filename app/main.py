@@ -139,7 +139,6 @@ def _routes(state: AppState, predict: PredictEndpoint, ring: KeyRing) -> FastAPI
         version=version("demur"),
         summary="Decisions with a reject option",
         description=DESCRIPTION,
-        root_path=state.settings.root_path,
         docs_url=None,
         redoc_url=None,
         openapi_url="/openapi.json" if state.settings.docs else None,

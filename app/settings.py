@@ -5,6 +5,7 @@ told in one line, by its name and never with the value itself (it may be a key).
 """
 
 import ipaddress
+import re
 from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Literal
@@ -166,8 +167,11 @@ class Settings(BaseSettings):
     @classmethod
     def _rooted(cls, value: str) -> str:
         path = value.rstrip("/")
-        if path and not path.startswith("/"):
-            msg = "a root path begins with a slash"
+        if not re.fullmatch(r"(/[A-Za-z0-9._~-]+)*", path):
+            msg = (
+                "a root path is /name or /name/name, of letters, digits, dots, hyphens,"
+                " underscores and tildes"
+            )
             raise ValueError(msg)
         return path
 
@@ -215,7 +219,7 @@ def _split(value: object) -> object:
         return value
     parts = tuple(part.strip() for part in value.split(",") if part.strip())
     if value.strip() and not parts:
-        msg = "expected names separated by commas"
+        msg = "there is nothing but commas and spaces"
         raise ValueError(msg)
     return parts
 

@@ -15,5 +15,6 @@ def route_path(scope: Scope, root_path: str) -> str:
 
 def add_prefix(scope: Scope, root_path: str) -> None:
     """Put the prefix that a proxy took off back on: ASGI's path begins with it."""
+    scope["root_path"] = root_path
     if root_path and not scope["path"].startswith(f"{root_path}/"):
         scope["path"] = root_path + scope["path"]

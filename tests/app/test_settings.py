@@ -1,12 +1,16 @@
 """Settings: from the environment, frozen, wrong ones told in one line."""
 
+import json
 import socket
 import subprocess
 import sys
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from app.misspelt import misspelt
 from app.settings import Settings, SettingsError, is_loopback, load_settings
 
 EVERYWHERE = "0.0.0.0"  # noqa: S104 - what must be refused without keys
@@ -64,7 +68,10 @@ def test_keys_are_split_and_never_shown(monkeypatch):
         ("PORT", "65536", "DEMUR_PORT"),
         ("API_KEYS", " , ", "DEMUR_API_KEYS"),
         ("API_KEYS", "secrét", "ASCII"),
-        ("ROOT_PATH", "demur", "slash"),
+        ("ROOT_PATH", "demur", "/name"),
+        ("ROOT_PATH", "/a b", "/name"),
+        ("ROOT_PATH", "/a//b", "/name"),
+        ("ROOT_PATH", "/../b?", "/name"),
         ("DATABASE_URL", "sqlite://", "file"),
         ("DATABASE_URL", "sqlite:///:memory:", "file"),
         ("DATABASE_URL", "mysql://user:secrét@host/x", "postgresql"),
@@ -162,3 +169,47 @@ def test_a_taken_port_is_told(bare_environment):
         )
     assert ended.returncode == 1
     assert "in use" in ended.stderr
+
+
+def test_variables_that_look_like_settings_are_told_and_no_others():
+    assert misspelt({f"DEMUR_{name.upper()}" for name in Settings.model_fields}) == {}
+    others = {
+        "DEMUR_URL",
+        "DEMUR_API_KEY",
+        "DEMUR_PUBLISH_PORT",
+        "PATH",
+        "DEMUR_COLOUR",
+    }
+    assert misspelt(others) == {}
+    assert misspelt({"DEMUR_APIKEYS", "DEMUR_MAX_BODYBYTES", "DEMUR_DATADIR"}) == {
+        "DEMUR_APIKEYS": "DEMUR_API_KEYS",
+        "DEMUR_MAX_BODYBYTES": "DEMUR_MAX_BODY_BYTES",
+        "DEMUR_DATADIR": "DEMUR_DATA_DIR",
+    }
+
+
+@settings(max_examples=50)
+@given(
+    name=st.sampled_from(sorted(Settings.model_fields)),
+    place=st.integers(1, 3),
+)
+def test_a_setting_with_one_letter_less_is_told(name, place):
+    word = name[:place] + name[place + 1 :]
+    if len(name) > 4 and word not in {"url", "api_key"}:
+        assert misspelt({f"DEMUR_{word.upper()}"}), word
+
+
+def test_a_misspelt_variable_is_a_line_of_the_log(bare_environment):
+    (bare_environment / ".env").write_text("DEMUR_LOGLEVEL=debug\n")
+    ended = subprocess.run(
+        [sys.executable, "-m", "app.cli", "migrate"],
+        env={"DEMUR_APIKEYS": "secret"},
+        cwd=bare_environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    told = [json.loads(line)["message"] for line in ended.stderr.splitlines()]
+    assert [line.split()[0] for line in told] == ["DEMUR_APIKEYS", "DEMUR_LOGLEVEL"]
+    assert "DEMUR_API_KEYS" in told[0]
+    assert "secret" not in ended.stderr

@@ -54,14 +54,20 @@ def proxy_to(url: str, prefix: str) -> type[BaseHTTPRequestHandler]:
 
 
 @pytest.fixture(scope="module")
-def public(tmp_path_factory, service_type) -> Iterator[httpx.Client]:
-    """A client of the proxy; the browser's page has its address as origin."""
+def proxied(tmp_path_factory, service_type):
     service = service_type(
         tmp_path_factory.mktemp("proxied"),
         {"DEMUR_ALLOWED_HOSTS": PUBLIC},
         ("--no-worker", "--root-path", "/demur"),
     ).start()
-    proxy = ThreadingHTTPServer(("127.0.0.1", 0), proxy_to(service.url, "/demur"))
+    yield service
+    service.stop()
+
+
+@pytest.fixture(scope="module")
+def public(proxied) -> Iterator[httpx.Client]:
+    """A client of the proxy; the browser's page has its address as origin."""
+    proxy = ThreadingHTTPServer(("127.0.0.1", 0), proxy_to(proxied.url, "/demur"))
     thread = Thread(target=proxy.serve_forever)
     thread.start()
     with httpx.Client(
@@ -72,7 +78,12 @@ def public(tmp_path_factory, service_type) -> Iterator[httpx.Client]:
     proxy.shutdown()
     thread.join()
     proxy.server_close()
-    service.stop()
+
+
+def test_the_log_is_json_lines_alone(public, proxied):
+    public.get("/demur/livez")
+    for line in proxied.log().splitlines():
+        assert line.startswith("{"), line
 
 
 def test_every_location_leads_back(public):

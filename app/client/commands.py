@@ -1,9 +1,12 @@
 """The commands that talk to a running service: ``demur train``, ``demur predict``."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+
+if TYPE_CHECKING:
+    from app.datasets.reading.options import Encoding, ReadOptions
 
 __all__ = ["register"]
 
@@ -13,6 +16,24 @@ Url = Annotated[
 Key = Annotated[
     str | None,
     typer.Option(envvar="DEMUR_API_KEY", help="A key, where the service has keys."),
+]
+Delimiter = Annotated[
+    Literal["auto", "comma", "semicolon", "tab", "pipe"],
+    typer.Option(help="What separates the cells; auto finds it."),
+]
+Decimal = Annotated[
+    Literal[".", ","], typer.Option(help="The decimal mark of the numbers.")
+]
+TextEncoding = Annotated[
+    Literal["utf-8", "utf-16", "latin-1", "windows-1252"],
+    typer.Option(help="The encoding of the file."),
+]
+Missing = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="A cell that means no value, instead of the empty cell, ?, NA, N/A, NaN"
+        " and NULL; may be repeated."
+    ),
 ]
 LOCAL = "http://127.0.0.1:8000"
 
@@ -77,6 +98,17 @@ def train(  # noqa: PLR0913, PLR0917 - one parameter an option
             ' trainer.kernel={"kind":"linear"}; may be repeated.',
         ),
     ] = None,
+    leave_out: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="A column to leave out, such as an identifier; may be repeated.",
+        ),
+    ] = None,
+    delimiter: Delimiter = "auto",
+    decimal: Decimal = ".",
+    encoding: TextEncoding = "utf-8",
+    missing: Missing = None,
     url: Url = LOCAL,
     api_key: Key = None,
 ) -> None:
@@ -104,12 +136,14 @@ def train(  # noqa: PLR0913, PLR0917 - one parameter an option
         holdout=holdout,
         seed=seed,
         settings=tuple(setting or ()),
+        left_out=tuple(leave_out or ()),
+        options=_options(delimiter, decimal, encoding, missing),
     )
     raise typer.Exit(training.run(order, url, api_key))
 
 
-def predict(
-    model: Annotated[str, typer.Argument(help="NAME, or NAME:VERSION.")],
+def predict(  # noqa: PLR0913, PLR0917 - one parameter an option
+    model: Annotated[str, typer.Argument(help="NAME, NAME:VERSION or NAME@ALIAS.")],
     file: Annotated[Path, typer.Argument(help="A CSV file with the model's columns.")],
     output: Annotated[
         Path | None, typer.Option(help="Where to write; standard output if left out.")
@@ -117,10 +151,39 @@ def predict(
     output_format: Annotated[
         Literal["csv", "json"], typer.Option("--format", help="Form of the decisions.")
     ] = "csv",
+    delimiter: Delimiter = "auto",
+    decimal: Decimal = ".",
+    encoding: TextEncoding = "utf-8",
+    missing: Missing = None,
     url: Url = LOCAL,
     api_key: Key = None,
 ) -> None:
     """Decide the rows of a CSV file; other columns pass through unchanged."""
     from app.client import predicting  # noqa: PLC0415 - see above
 
-    raise typer.Exit(predicting.run(model, file, output, output_format, url, api_key))
+    options = _options(delimiter, decimal, encoding, missing)
+    question = predicting.Question(model, file, output, output_format, options)
+    raise typer.Exit(predicting.run(question, url, api_key))
+
+
+def _options(
+    delimiter: str,
+    decimal: Literal[".", ","],
+    encoding: "Encoding",
+    missing: list[str] | None,
+) -> "ReadOptions":
+    from app.datasets.reading.options import (  # noqa: PLC0415 - see above
+        DELIMITERS,
+        MISSING,
+        ReadOptions,
+    )
+
+    if DELIMITERS.get(delimiter) == decimal:
+        msg = "the decimal mark cannot separate cells too"
+        raise typer.BadParameter(msg, param_hint="--decimal")
+    return ReadOptions(
+        delimiter=DELIMITERS.get(delimiter),
+        decimal=decimal,
+        encoding=encoding,
+        missing=MISSING if missing is None else tuple(map(str.strip, missing)),
+    )

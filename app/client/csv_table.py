@@ -1,35 +1,41 @@
 """CSV files as tables: numbers, booleans, strings, and what is missing.
 
-The first row names the columns. An empty cell, ``?`` and ``NA`` are missing. A column
-of numbers is numeric, one of ``true`` and ``false`` boolean, anything else strings; a
-column where a number has leading zeros (``007``) is an identifier, so strings. Where
-the types are known (from a trained model), cells are read by them.
+A file is read by the rules of the service's own uploads (delimiter, marks of a missing
+value, types, faults by line and column), so a command understands it as POST /datasets
+and POST /predict/batch do. One thing is added: a column of numbers where one has
+leading zeros (``007``) holds identifiers, so strings. Where the types are known (from
+a trained model), cells are read by them.
 """
 
-import csv
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from math import isfinite
 from pathlib import Path
-from typing import Literal
 
-__all__ = ["Cell", "CsvTable", "TableError", "as_label", "read_csv"]
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from app.datasets.reading.csv_source import CsvSource
+from app.datasets.reading.facts import ColumnFacts
+from app.datasets.reading.limits import Limits
+from app.datasets.reading.options import ColumnType, ReadOptions
+from app.datasets.reading.sources import Batch
+from app.datasets.reading.values import Reading
+from app.errors import InvalidRequestError
+
+__all__ = ["Cell", "CsvTable", "TableError", "read_csv"]
 
 Cell = float | int | bool | str | None
-Kind = Literal["numeric", "boolean", "categorical"]
 
-_MISSING = {"", "?", "NA"}
-_BOOLEANS = {"true": True, "false": False}
-_LEADING_ZERO = re.compile(r"^[+-]?0\d")
-_WORDS = {"numeric": "a number", "boolean": "true or false"}
+_LEADING_ZERO = r"^\s*[-+]?0[0-9]"
+_AS_LISTED = ReadOptions()
 
 
 class TableError(Exception):
     """A file that cannot be read as a table; the text names line and column."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class CsvTable:
     """The cells of a file, as text.
 
@@ -37,147 +43,125 @@ class CsvTable:
     ----------
     path : Path
     columns : list of str
-    rows : list of list of str
-    lines : list of int
-        The line of the file on which each row ends.
+    batches : list of Batch
+        The rows, some at a time, each column as text.
+    options : ReadOptions
+        How the text becomes values.
     """
 
     path: Path
     columns: list[str]
-    rows: list[list[str]]
-    lines: list[int]
+    batches: list[Batch]
+    options: ReadOptions
 
-    def kinds(self) -> dict[str, Kind]:
+    def rows(self) -> Iterator[tuple[str, ...]]:
+        """Yield each row as it was written, without its quotes."""
+        for batch in self.batches:
+            yield from zip(*(cells.to_pylist() for cells in batch.columns), strict=True)
+
+    def line(self, row: int) -> int | None:
+        """Return the line of the file on which a row begins; None beyond the last."""
+        for batch in reversed(self.batches):
+            if batch.first_row <= row < batch.first_row + len(batch.columns[0]):
+                return batch.line_of(row - batch.first_row)
+        return None
+
+    def kinds(self) -> dict[str, ColumnType]:
         """Return the type of each column, read off its cells."""
-        return {
-            name: _kind(row[j] for row in self.rows)
-            for j, name in enumerate(self.columns)
-        }
+        return {name: self._kind(j) for j, name in enumerate(self.columns)}
 
-    def typed(self, kinds: Mapping[str, str]) -> list[list[Cell]]:
+    def _kind(self, j: int) -> ColumnType:
+        facts, marks = ColumnFacts(), self._reading().marks
+        for batch in self.batches:
+            facts.see_text(batch.columns[j], marks, self.options)
+        zeros = facts.kind == "numeric" and any(
+            pc.any(pc.match_substring_regex(batch.columns[j], _LEADING_ZERO)).as_py()
+            for batch in self.batches
+        )
+        return "categorical" if zeros else facts.kind
+
+    def typed(self, kinds: Mapping[str, ColumnType]) -> list[list[Cell]]:
         """Return the rows with each cell read as its column's type.
 
-        Columns that ``kinds`` does not name stay text.
+        Parameters
+        ----------
+        kinds : mapping of str to str
+            Columns that it does not name are left out.
 
         Raises
         ------
         TableError
             When a cell is not of its column's type.
         """
-        wanted = [kinds.get(name, "categorical") for name in self.columns]
-        return [
-            [
-                self._cell(text, kind, i, j)
-                for j, (text, kind) in enumerate(zip(row, wanted, strict=True))
-            ]
-            for i, row in enumerate(self.rows)
-        ]
+        reading = self._reading()
+        rows: list[list[Cell]] = []
+        with _told(self.path):
+            for batch in self.batches:
+                columns = [
+                    _cells(reading.column(batch, j, name, kinds[name]))
+                    for j, name in enumerate(self.columns)
+                    if name in kinds
+                ]
+                rows += map(list, zip(*columns, strict=True))
+        return rows
 
-    def _cell(self, text: str, kind: str, row: int, column: int) -> Cell:
+    def label(self, text: str, kind: ColumnType) -> Cell:
+        """Return a label from the command line as a column's cells are read.
+
+        Raises
+        ------
+        TableError
+            When the column's type has no such value.
+        """
         try:
-            return _read(text, kind)
-        except ValueError:
-            msg = (
-                f"{self.path}: line {self.lines[row]}, column"
-                f" {self.columns[column]!r}: {_WORDS[kind]} is needed here"
-            )
+            batch = Batch([pa.array([text])], 0)
+            return _cells(self._reading().column(batch, 0, "", kind))[0]
+        except InvalidRequestError:
+            word = "a number" if kind == "numeric" else "true or false"
+            msg = f"the target column holds {word} in every row, not {text!r}"
             raise TableError(msg) from None
 
+    def _reading(self) -> Reading:
+        return Reading(self.options, Limits(), text=True)
 
-def read_csv(path: Path) -> CsvTable:
+
+def read_csv(path: Path, options: ReadOptions = _AS_LISTED) -> CsvTable:
     """Read a file whose first row names its columns.
 
     Raises
     ------
     TableError
-        When it cannot be opened, is no UTF-8 text, has no rows, names a column twice,
-        or has a row of another width.
+        When it cannot be opened, is no text of its encoding, has no rows, names a
+        column twice, or has a row of another width.
     """
+    with _told(path):
+        source = CsvSource(path, options, Limits(), kept=False)
+        batches = [batch for batch in source.batches() if len(batch.columns[0])]
+    if not batches:
+        msg = f"{path} has no rows below its header"
+        raise TableError(msg)
+    return CsvTable(path, list(source.names), batches, options)
+
+
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.reader(file, strict=True)
-            columns = next(reader, [])
-            _check_header(path, columns)
-            rows, lines = [], []
-            for row in reader:
-                if not row:
-                    continue  # a blank line
-                if len(row) != len(columns):
-                    msg = (
-                        f"{path}: line {reader.line_num} has {len(row)} cells, the"
-                        f" header {len(columns)}"
-                    )
-                    raise TableError(msg)
-                rows.append(row)
-                lines.append(reader.line_num)
+        yield
     except OSError as error:
         msg = f"{path}: {error.strerror}"
         raise TableError(msg) from error
-    except (UnicodeDecodeError, csv.Error) as error:
-        msg = f"{path} is no CSV file in UTF-8: {error.__class__.__name__}"
-        raise TableError(msg) from error
-    if not rows:
-        msg = f"{path} has no rows below its header"
-        raise TableError(msg)
-    return CsvTable(path, columns, rows, lines)
-
-
-def as_label(text: str, kind: str) -> Cell:
-    """Return a label from the command line as its column's cells are read.
-
-    Raises
-    ------
-    TableError
-        When the column's type has no such value.
-    """
-    try:
-        return _read(text, kind)
-    except ValueError:
-        msg = f"the target column holds {_WORDS[kind]} in every row, not {text!r}"
+    except InvalidRequestError as error:
+        msg = f"{path}: {error.detail}"
         raise TableError(msg) from None
 
 
-def _check_header(path: Path, columns: Sequence[str]) -> None:
-    for j, name in enumerate(columns):
-        if not name:
-            msg = f"{path}: column {j + 1} has no name in the first line"
-            raise TableError(msg)
-        if name in columns[:j]:
-            msg = f"{path}: two columns are named {name!r}"
-            raise TableError(msg)
+def _cells(values: pa.Array) -> Sequence[Cell]:
+    cells: list[Cell] = values.to_pylist()
+    if pa.types.is_floating(values.type):
+        return [_number(cell) for cell in cells]
+    return cells
 
 
-def _kind(cells: Iterable[str]) -> Kind:
-    known = {text for cell in cells if (text := cell.strip()) not in _MISSING}
-    if not known:
-        return "numeric"
-    if all(text.lower() in _BOOLEANS for text in known):
-        return "boolean"
-    if all(_is_number(text) for text in known):
-        return "numeric"
-    return "categorical"
-
-
-def _is_number(text: str) -> bool:
-    if _LEADING_ZERO.match(text) or "_" in text:
-        return False
-    try:
-        return isfinite(float(text))
-    except ValueError:
-        return False
-
-
-def _read(text: str, kind: str) -> Cell:
-    stripped = text.strip()
-    if stripped in _MISSING:
-        return None
-    if kind == "categorical":
-        return stripped
-    if kind == "boolean":
-        if stripped.lower() not in _BOOLEANS:
-            raise ValueError
-        return _BOOLEANS[stripped.lower()]
-    number = float(stripped)
-    if not isfinite(number):
-        raise ValueError
-    return int(number) if number.is_integer() and abs(number) < 2**53 else number
+def _number(cell: Cell) -> Cell:
+    """Return a whole number as one: labels are told apart by how they are written."""
+    return int(cell) if isinstance(cell, float) and cell.is_integer() else cell

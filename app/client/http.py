@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Any, Self
+from urllib.parse import quote
 
 import httpx
 
@@ -72,10 +73,24 @@ class Client:
 
     def version(self, model: str, version: int | None = None) -> dict[str, Any]:
         """Return the facts of a version; of the latest when none is named."""
+        path = f"/models/{quote(model, safe='')}"
         if version is not None:
-            return self._ask("GET", f"/models/{model}/versions/{version}")
-        latest: dict[str, Any] = self._ask("GET", f"/models/{model}")["latest"]
+            return self._ask("GET", f"{path}/versions/{version}")
+        latest: dict[str, Any] = self._ask("GET", path)["latest"]
         return latest
+
+    def version_of(self, model: str) -> dict[str, Any]:
+        """Return the facts of what ``NAME``, ``NAME:VERSION`` or ``NAME@ALIAS`` is."""
+        name, _, alias = model.partition("@")
+        if alias:
+            path = f"/models/{quote(name, safe='')}/aliases/{quote(alias, safe='')}"
+            found = self._ask("GET", path)
+            return self.version(name, found["version"])
+        name, _, number = model.partition(":")
+        if number and not number.isdecimal():
+            msg = f"a model is NAME, NAME:VERSION or NAME@ALIAS, not {model!r}"
+            raise ClientError(msg)
+        return self.version(name, int(number) if number else None)
 
     def predict(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Return the answer to a prediction request."""
@@ -147,12 +162,13 @@ def _problem(problem: Mapping[str, Any]) -> ClientError:
     lines += [f"{_place(fault)}: {fault['detail']}" for fault in faults[:_SHOWN_FAULTS]]
     if len(faults) > _SHOWN_FAULTS:
         lines.append(f"and {len(faults) - _SHOWN_FAULTS} more")
-    rows = tuple(fault["row"] for fault in faults if "row" in fault)
+    shown = faults[:_SHOWN_FAULTS]
+    rows = tuple(fault["row"] for fault in shown if "row" in fault)
     return ClientError("\n  ".join(lines), rows)
 
 
 def _place(fault: Mapping[str, Any]) -> str:
+    column = f"column {fault['column']!r}" if fault.get("column") else ""
     if "row" not in fault:
-        return str(fault.get("pointer") or "the request")
-    column = f", column {fault['column']!r}" if "column" in fault else ""
-    return f"row {fault['row'] + 1}{column}"
+        return column or str(fault.get("pointer") or "the request")
+    return ", ".join(filter(None, (f"row {fault['row'] + 1}", column)))

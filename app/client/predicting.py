@@ -5,16 +5,18 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import nullcontext
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, Literal, TextIO
 
 from rich.console import Console
 from rich.progress import track
 
 from app.client.csv_table import CsvTable, TableError, read_csv
 from app.client.http import Client, ClientError
+from app.datasets.reading.options import ReadOptions
 
-__all__ = ["DECISION_COLUMNS", "decide", "run"]
+__all__ = ["DECISION_COLUMNS", "Question", "decide", "run"]
 
 DECISION_COLUMNS = (
     "decision",
@@ -27,28 +29,33 @@ DECISION_COLUMNS = (
 _ROWS_A_REQUEST = 2000
 
 
-def run(
-    model: str,
-    file: Path,
-    output: Path | None,
-    output_format: str,
-    url: str,
-    key: str | None,
-) -> int:
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What the command line asked for; no output file means standard output."""
+
+    model: str
+    file: Path
+    output: Path | None = None
+    form: Literal["csv", "json"] = "csv"
+    options: ReadOptions = field(default_factory=ReadOptions)
+
+
+def run(question: Question, url: str, key: str | None) -> int:
     """Decide every row and write the decisions; return the exit status."""
     console = Console(stderr=True)
     try:
-        table = read_csv(file)
+        table = read_csv(question.file, question.options)
         with Client(url, key) as client:
-            predictions = list(decide(client, model, table, console))
-        with _opened(output) as stream:
-            write = _write_csv if output_format == "csv" else _write_json
+            predictions = list(decide(client, question.model, table, console))
+        with _opened(question.output) as stream:
+            write = _write_csv if question.form == "csv" else _write_json
             write(table, predictions, stream)
     except TableError as error:
         console.print(f"demur: {error}", style="red", markup=False)
         return 2
     except OSError as error:
-        console.print(f"demur: {output}: {error.strerror}", style="red", markup=False)
+        text = f"demur: {question.output}: {error.strerror}"
+        console.print(text, style="red", markup=False)
         return 2
     except ClientError as error:
         console.print(f"demur: {error}", style="red", markup=False)
@@ -66,21 +73,16 @@ def decide(
     The cells are read by the types of the model's own columns, so that a file is
     understood as the training file was.
     """
-    name, _, number = model.partition(":")
-    if number and not number.isdecimal():
-        msg = f"a model is NAME or NAME:VERSION, not {model!r}"
-        raise TableError(msg)
-    version = client.version(name, int(number) if number else None)
+    version = client.version_of(model)
     kinds = {column["name"]: column["type"] for column in version["features"]}
     missing = [column for column in kinds if column not in table.columns]
     if missing:
         msg = f"{table.path} lacks columns of the model: {', '.join(missing)}"
         raise TableError(msg)
-    used = [j for j, column in enumerate(table.columns) if column in kinds]
-    columns = [table.columns[j] for j in used]
-    rows = [[row[j] for j in used] for row in table.typed(kinds)]
+    columns = [name for name in table.columns if name in kinds]
+    rows = table.typed(kinds)
     # The version that the types came from, also when a newer one appears meanwhile.
-    asked = f"{name}:{version['version']}"
+    asked = f"{version['name']}:{version['version']}"
     for start in track(
         range(0, len(rows), _ROWS_A_REQUEST),
         description=asked,
@@ -93,8 +95,8 @@ def decide(
                 {"model": asked, "data": {"columns": columns, "rows": part}}
             )
         except ClientError as error:
-            lines = [table.lines[start + row] for row in error.rows if row < len(part)]
-            where = f"\n  in {table.path}, line {lines[0]}" if lines else ""
+            line = table.line(start + error.rows[0]) if error.rows else None
+            where = "" if line is None else f"\n  in {table.path}, line {line}"
             msg = f"{error}{where}"
             raise ClientError(msg) from error
         yield from answer["predictions"]
@@ -115,7 +117,7 @@ def _write_csv(
     ]
     writer = csv.writer(stream)
     writer.writerow([*table.columns, *added])
-    for row, one in zip(table.rows, predictions, strict=True):
+    for row, one in zip(table.rows(), predictions, strict=True):
         writer.writerow([*row, *(one[name] for name in DECISION_COLUMNS)])
 
 
@@ -124,7 +126,7 @@ def _write_json(
 ) -> None:
     rows = [
         {"row": dict(zip(table.columns, row, strict=True)), **one}
-        for row, one in zip(table.rows, predictions, strict=True)
+        for row, one in zip(table.rows(), predictions, strict=True)
     ]
     json.dump(rows, stream, indent=2)
     stream.write("\n")

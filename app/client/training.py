@@ -2,7 +2,7 @@
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +10,9 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from app.client.csv_table import CsvTable, TableError, as_label, read_csv
+from app.client.csv_table import CsvTable, TableError, read_csv
 from app.client.http import Client, ClientError
+from app.datasets.reading.options import ReadOptions
 
 __all__ = ["Order", "follow", "read_values", "request_of", "run"]
 
@@ -37,13 +38,15 @@ class Order:
     seed: int
     settings: tuple[str, ...] = ()
     search: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+    options: ReadOptions = field(default_factory=ReadOptions)
 
 
 def run(order: Order, url: str, key: str | None) -> int:
     """Train, wait, and show how good the model is; return the exit status."""
     console = Console(stderr=True)
     try:
-        table = read_csv(order.file)
+        table = read_csv(order.file, order.options)
         request = request_of(order, table)
     except TableError as error:
         console.print(f"demur: {error}", style="red", markup=False)
@@ -59,9 +62,9 @@ def run(order: Order, url: str, key: str | None) -> int:
         return INTERRUPTED
     except ClientError as error:
         places = "".join(
-            f"\n  row {row + 1} is on line {table.lines[row]} of {order.file}"
+            f"\n  row {row + 1} is on line {line} of {order.file}"
             for row in sorted(set(error.rows))
-            if row < len(table.lines)
+            if (line := table.line(row)) is not None
         )
         console.print(f"demur: {error}{places}", style="red", markup=False)
         return 1
@@ -78,24 +81,26 @@ def request_of(order: Order, table: CsvTable) -> dict[str, Any]:
         When the file lacks a column, or a setting cannot be read.
     """
     kinds = table.kinds()
-    for name in (order.target, order.weight, order.groups, order.order_by):
+    named = (order.target, order.weight, order.groups, order.order_by)
+    for name in (*named, *order.left_out):
         if name is not None and name not in kinds:
             msg = (
                 f"{table.path} has no column {name!r}; it has"
                 f" {', '.join(table.columns)}"
             )
             raise TableError(msg)
+    kept = {name: kind for name, kind in kinds.items() if name not in order.left_out}
     request: dict[str, Any] = {
         "model": order.model or _name(order.file),
         "trainer": {"kind": order.trainer},
         "data": {
             "kind": "inline",
-            "columns": table.columns,
-            "rows": table.typed(kinds),
+            "columns": list(kept),
+            "rows": table.typed(kept),
         },
         "target": {
             "column": order.target,
-            "positive": as_label(order.positive, kinds[order.target]),
+            "positive": table.label(order.positive, kinds[order.target]),
         },
         "evaluation": {"holdout": order.holdout, "seed": order.seed},
     }

@@ -17,12 +17,15 @@ __all__ = ["CsvSource"]
 
 
 class CsvSource:
-    """See ``sources.Source``."""
+    """See ``sources.Source``; ``kept`` as in ``check_names``."""
 
     text = True
 
-    def __init__(self, path: Path, options: ReadOptions, limits: Limits) -> None:
+    def __init__(
+        self, path: Path, options: ReadOptions, limits: Limits, *, kept: bool = True
+    ) -> None:
         self._path, self._options, self._limits = path, options, limits
+        self._kept = kept
         self.names = self._begin(self._blocks())[0].names
 
     def batches(self) -> Iterator[Batch]:
@@ -43,7 +46,9 @@ class CsvSource:
         if block is None:
             msg = "the file is empty"
             raise InvalidRequestError(msg)
-        layout, _, rest = split_header(block, self._options, self._limits)
+        layout, _, rest = split_header(
+            block, self._options, self._limits, kept=self._kept
+        )
         return layout, rest
 
     def _blocks(self) -> Iterator[Block]:

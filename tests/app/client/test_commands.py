@@ -136,7 +136,42 @@ def test_predictions_of_no_model_or_without_its_columns_are_refused(server, tmp_
     assert "No such model" in demur(server, "predict", "none", file, check=1).stderr
     file.write_text("x\n1\nmany\n")
     wrong = demur(server, "predict", "short", file, check=2).stderr
-    assert "line 3, column 'x': a number is needed" in wrong
+    assert "line 3, column 1 ('x'): not a number" in wrong
+
+
+def test_a_european_file_with_identifiers_is_trained_on_and_decided(server, tmp_path):
+    """Semicolons, decimal commas, another encoding, a name a row, an alias."""
+    draw = np.random.default_rng(1)
+    rows = [
+        (f"Müller {i}", f"{x:.3f}".replace(".", ","), "ja" if x > 0 else "nein")
+        for i, x in enumerate(draw.normal(size=400))
+    ]
+    file = tmp_path / "kranke.csv"
+    lines = "\r\n".join(map(";".join, [("name", "wert", "krank"), *rows]))
+    file.write_bytes(lines.encode("windows-1252"))
+    asked = ["train", file, "--target", "krank", "--positive", "ja"]
+    reading = ["--decimal", ",", "--encoding", "windows-1252"]
+    refused = demur(server, *asked, *reading, check=1).stderr
+    assert "column 'name': the column has" in refused
+    told = demur(server, *asked, check=2).stderr
+    assert "name the encoding" in told
+    demur(server, *asked, *reading, "--leave-out", "name", check=0)
+    version = server.http.get("/models/kranke").json()["latest"]
+    assert [(c["name"], c["type"]) for c in version["features"]] == [
+        ("wert", "numeric")
+    ]
+    server.http.put("/models/kranke/aliases/best", json={"version": 1})
+    told = demur(server, "predict", "kranke@best", file, *reading, check=0).stdout
+    decided = list(csv.DictReader(told.splitlines()))
+    assert [(r["name"], r["wert"], r["krank"]) for r in decided] == rows
+    wrong = [r for r in decided if r["label"] not in {"", r["krank"]}]
+    assert len(wrong) < 40
+    told = demur(server, "predict", "kranke@none", file, *reading, check=1).stderr
+    assert "alias" in told
+    told = demur(server, *asked, "--leave-out", "alter", *reading, check=2).stderr
+    assert "no column 'alter'" in told
+    told = demur(server, *asked, *reading, "--delimiter", "comma", check=2).stderr
+    assert "decimal mark" in told
 
 
 def test_no_service_is_told_with_the_way_out(server, csv_file):

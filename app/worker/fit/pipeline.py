@@ -28,6 +28,7 @@ from app.train.search import FOLDS
 from app.train.search_candidates import candidates, searches
 from app.train.service import check
 from app.worker.fit.fitting import Fitted, fit
+from app.worker.fit.identifiers import identifier_warnings
 from app.worker.fit.job import Job
 from app.worker.fit.partition import Partition, partition
 from app.worker.fit.report import Progress, Report
@@ -101,6 +102,7 @@ def run(
     report.part(until, 1.0, "evaluating").begin()
     seen = _evaluated(job, fitted, parts)
     seen.lasting.extend(twin_warnings(fitted.features, job.table, parts))
+    seen.lasting.extend(identifier_warnings(fitted.features, job.table))
     served = fitted
     if asked.refit:
         rows = np.sort(np.concatenate((parts.training, parts.holdout)))

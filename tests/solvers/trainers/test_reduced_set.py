@@ -1,8 +1,6 @@
 """Reductions: fewer support vectors, told honestly, undone when they cost too much."""
 
 import json
-import os
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,30 +14,12 @@ from solvers.costs import CostMatrix
 from solvers.errors import Interrupted, UnknownNameError
 from solvers.trainers.reduced_set import ReducedSetSVC
 from solvers.trainers.svm import DoubleHingeSVC, HingeSVC
-
-METHODS = ("m1rs", "m2rs", "sca", "ssca")
-ROUGH = {"gamma": 0.01, "C": 10.0}
+from tests.solvers.trainers.noisy_rows import METHODS, noisy, reduced
 
 
 @parametrize_with_checks([ReducedSetSVC(), ReducedSetSVC("m1rs"), ReducedSetSVC("sca")])
 def test_scikit_learn_contract(estimator, check):
     check(estimator)
-
-
-def noisy(rows=240, seed=0):
-    """Return two overlapping normal classes, and 0/1 labels."""
-    rng = np.random.default_rng(seed)
-    y = np.arange(rows) % 2
-    X = rng.normal(size=(rows, 2)) + 1.4 * (2 * y[:, None] - 1) * [0.6, 0.4]
-    return X, y
-
-
-def reduced(method, **parameters):
-    chosen = {"C": 100.0, "gamma": 0.3, "distance": 0.3, **parameters}
-    if method == "m2rs":
-        chosen.setdefault("first_stage", ROUGH)
-        chosen.setdefault("rejection_cost", 0.4)
-    return ReducedSetSVC(method, **chosen)
 
 
 @pytest.mark.parametrize("removal", ["remove", "flip"])
@@ -154,58 +134,6 @@ def test_weights_are_repeated_rows():
             )
 
 
-def with_an_island(rows=300, seed=0):
-    """Return two classes, the second with a fifth of its rows behind the first."""
-    rng = np.random.default_rng(seed)
-    y = np.arange(rows) % 2
-    centre = np.where(y == 1, 1.5, -1.5)
-    centre[(y == 1) & (np.arange(rows) % 10 == 1)] = -3.2
-    return centre[:, None] + 0.4 * rng.normal(size=(rows, 2)), y
-
-
-def test_a_loss_of_accuracy_beyond_the_bound_brings_the_unreduced_machine_back():
-    X, y = with_an_island()
-    # A first stage that is nearly linear takes the island for errors.
-    harmful = {"method": "sca", "first_stage": {"gamma": 1e-3}, "gamma": 0.3}
-    free = ReducedSetSVC(**harmful).fit(X, y)
-    table = free.compare(*with_an_island(1000, seed=5))
-    assert table["before"]["accuracy"] - table["after"]["accuracy"] > 0.05
-    bounded = ReducedSetSVC(**harmful, max_accuracy_loss=0.02).fit(X, y)
-    report = bounded.report_
-    assert not report["reduced"]
-    assert "max_accuracy_loss=0.02" in report["fallback"]
-    assert "60 validation rows" in report["fallback"]
-    assert report["validation"]["rows"] == 60
-    plain = HingeSVC(gamma=0.3).fit(X, y)
-    np.testing.assert_array_equal(bounded.support_, plain.support_)
-    np.testing.assert_allclose(
-        bounded.decision_function(X), plain.decision_function(X), atol=1e-12
-    )
-
-
-def test_a_reduction_within_the_bound_stands_and_is_fitted_on_all_rows():
-    X, y = noisy()
-    bounded = reduced("sca", max_accuracy_loss=0.2).fit(X, y)
-    assert bounded.report_["reduced"]
-    free = reduced("sca").fit(X, y)
-    np.testing.assert_array_equal(bounded.support_, free.support_)
-
-
-@pytest.mark.parametrize("method", ["m1rs", "ssca"])
-def test_one_class_left_keeps_the_unreduced_machine(method):
-    X, y = noisy(60)
-    X[y == 1] = X[y == 0]
-    model = ReducedSetSVC(method, distance=1e6, rejection_cost=0.01).fit(X, y)
-    report = model.report_
-    if method == "ssca":
-        assert report["removed"] == 60
-    assert not report["reduced"]
-    assert report["fallback"] == "only one class was left after the reduction"
-    assert report["after"] is None
-    assert report["decision_agreement"] is None
-    assert set(model.predict(X)) <= {0, 1}
-
-
 def test_costs_make_the_last_machine_one_that_rejects():
     X, y = noisy()
     costs = CostMatrix(1, 2, 0.3, 0.2)
@@ -276,12 +204,6 @@ def test_unknown_names_list_the_known_ones(parameters):
         ReducedSetSVC(**parameters).fit(X, y)
 
 
-def test_compare_refuses_other_labels():
-    X, y = noisy(60)
-    with pytest.raises(ValueError, match=r"fitted classes \[0, 1\]"):
-        reduced("sca").fit(X, y).compare(X, y + 1)
-
-
 def test_progress_runs_from_start_to_end_and_stops_on_request(monkeypatch):
     from solvers.dual import active_set
 
@@ -311,68 +233,3 @@ def test_on_real_rows_the_reduction_keeps_the_accuracy():
     assert table["after"]["support_vectors"] < 0.8 * table["before"]["support_vectors"]
     assert table["after"]["accuracy"] > 0.95
     assert table["decision_agreement"] > 0.96
-
-
-# Pendigits as published, two classes of five digits; figures checked with LIBSVM.
-PENDIGITS = {
-    "kernel": "polynomial",
-    "degree": 3,
-    "C": 100.0,
-    "gamma": 8.0,
-    "coef0": 1.0,
-}
-ROUGH_PENDIGITS = {"C": 1e4, "gamma": 2.0**-7}
-TUNED = {**PENDIGITS, "gamma": 1 / 16, "coef0": 0.0}
-EXPECTED = [
-    (
-        {"method": "m2rs", "rejection_cost": 0.04, "first_stage": ROUGH_PENDIGITS},
-        147,
-        0.99028,
-    ),
-    (
-        {"method": "m2rs", "rejection_cost": 0.24, "first_stage": ROUGH_PENDIGITS},
-        162,
-        0.98914,
-    ),
-    (
-        {"method": "m2rs", "rejection_cost": 0.44, "first_stage": ROUGH_PENDIGITS},
-        174,
-        0.98856,
-    ),
-    ({"method": "ssca", "distance": 0.9}, 214, 0.98142),
-    ({"method": "ssca", "distance": 1.3}, 172, 0.98914),
-    ({"method": "sca", **TUNED}, 174, 0.9860),
-    ({"method": "sca", "removal": "flip", **TUNED}, 158, 0.9900),
-    ({"method": "ssca", "distance": 0.3, **TUNED}, 181, 0.9897),
-    ({"method": "ssca", "distance": 1.3, **TUNED}, 141, 0.9929),
-]
-
-
-@pytest.fixture(scope="module")
-def pendigits():
-    folder = os.environ.get("DEMUR_DATA_FOLDER")
-    if not folder or not (Path(folder) / "pendigits.train.csv.gz").is_file():
-        pytest.skip("DEMUR_DATA_FOLDER names no folder with pendigits.*.csv.gz")
-    parts = []
-    for part in ("train", "test"):
-        path = Path(folder) / f"pendigits.{part}.csv.gz"
-        table = np.loadtxt(path, delimiter=",", skiprows=1)
-        parts.append((table[:, :-1], table[:, -1].astype(int)))
-    low, high = parts[0][0].min(axis=0), parts[0][0].max(axis=0)
-    return [(2.0 * (X - low) / (high - low) - 1.0, y) for X, y in parts]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("parameters", "vectors", "accuracy"), EXPECTED)
-def test_pendigits_gives_the_published_reductions(
-    pendigits, parameters, vectors, accuracy
-):
-    (X, y), unseen = pendigits
-    model = ReducedSetSVC(**{**PENDIGITS, **parameters}).fit(X, y)
-    table = model.compare(*unseen)
-    before, after = table["before"], table["after"]
-    tuned = parameters.get("gamma") is not None
-    assert before["support_vectors"] == pytest.approx(357 if tuned else 214, rel=0.02)
-    assert before["accuracy"] == pytest.approx(0.9920 if tuned else 0.98142, abs=5e-4)
-    assert after["support_vectors"] == pytest.approx(vectors, rel=0.02)
-    assert after["accuracy"] == pytest.approx(accuracy, abs=1e-3)

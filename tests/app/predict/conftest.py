@@ -154,3 +154,18 @@ def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serve]:
     for running, registry in started:
         running.stop()
         registry.database.close()
+
+
+@pytest.fixture(scope="module")
+def running(serve):
+    """A service of small bodies with two models."""
+    running, registry = serve(max_body_bytes=200_000)
+    registry.add("pima", served())
+    chow = Band(COSTS.p_minus, COSTS.p_plus, on="probability").payload()
+    registry.add("chow", served({"kind": "chow", **chow}))
+    return running
+
+
+@pytest.fixture(scope="module")
+def client(running):
+    return running.http

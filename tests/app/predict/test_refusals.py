@@ -1,50 +1,11 @@
 """What POST /predict does not take is said by place, and never repeated."""
 
 import json
-import socket
 
 import pytest
 
-from tests.app.predict.conftest import COLUMNS, COSTS, Band, served, training_rows
-
-ROW = dict(zip(COLUMNS, training_rows(2)[1], strict=True))
-UNSAID = "s3cret-value"
-
-
-@pytest.fixture(scope="module")
-def running(serve):
-    running, registry = serve(max_body_bytes=200_000)
-    registry.add("pima", served())
-    chow = Band(COSTS.p_minus, COSTS.p_plus, on="probability").payload()
-    registry.add("chow", served({"kind": "chow", **chow}))
-    return running
-
-
-@pytest.fixture(scope="module")
-def client(running):
-    return running.http
-
-
-def refused(client, body, status, **headers):
-    """Post a body (bytes, or data for JSON); return the problem."""
-    content = body if isinstance(body, bytes) else json.dumps(body).encode()
-    answer = client.post(
-        "/predict",
-        content=content,
-        headers={"content-type": "application/json", **headers},
-    )
-    assert answer.status_code == status, answer.text
-    assert answer.headers["content-type"] == "application/problem+json"
-    assert UNSAID not in answer.text
-    problem = answer.json()
-    assert problem["status"] == status
-    assert problem["type"].startswith("/problems/")
-    return problem
-
-
-def faults(client, *rows, **more):
-    problem = refused(client, {"model": "pima", "instances": rows, **more}, 422)
-    return problem["errors"]
+from tests.app.predict.conftest import COLUMNS, served
+from tests.app.predict.refused import ROW, UNSAID, faults, refused
 
 
 @pytest.mark.parametrize(
@@ -135,37 +96,6 @@ def test_what_is_no_finite_number_gets_a_4xx(client, text, status, padding):
         (fault,) = problem["errors"]
         assert (fault["row"], fault["column"]) == (padding, "glucose")
         assert "out of range" in fault["detail"]
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        b"",
-        b"{",
-        b"nonsense",
-        b'{"model": "pima", "instances": []} x',
-        b'{"model": "pima", "instances": [{"town": "\xff"}]}'[:30],
-        b'{"model": "\xff", "instances": []}',
-        b'{"model": "\\ud800", "instances": []}',
-        b'\xef\xbb\xbf{"model": "pima", "instances": []}',
-        b'{"model": "pima", "instances": ' + b"[" * 20_000 + b"]" * 20_000 + b"}",
-    ],
-)
-def test_what_is_no_json_is_malformed(client, body):
-    assert refused(client, body, 400)["type"] == "/problems/malformed-request"
-
-
-def test_text_that_is_no_utf8_is_refused(client):
-    row = json.dumps({**ROW, "town": "Q"}).encode().replace(b"Q", b"\xff\xfe")
-    body = b'{"model": "pima", "instances": [' + row + b"]}"
-    (fault,) = refused(client, body, 422)["errors"]
-    assert (fault["row"], fault["column"]) == (0, "town")
-
-
-@pytest.mark.parametrize("body", [[], 1, "x", None])
-def test_a_body_that_is_no_object(client, body):
-    (fault,) = refused(client, body, 422)["errors"]
-    assert (fault["pointer"], fault["detail"]) == ("", "an object is expected here")
 
 
 @pytest.mark.parametrize(
@@ -264,78 +194,6 @@ def test_costs_are_refused_where_thresholds_do_not_follow_from_them(client):
     assert fault["pointer"] == "/costs"
     assert "plug-in rule" in fault["detail"]
     assert "train with these costs" in fault["detail"]
-
-
-@pytest.mark.parametrize("method", ["GET", "PUT", "DELETE", "PATCH", "OPTIONS", "HEAD"])
-def test_other_methods_are_405(client, method):
-    answer = client.request(method, "/predict")
-    assert answer.status_code == 405
-    assert answer.headers["allow"] == "POST"
-
-
-@pytest.mark.parametrize(
-    "content_type",
-    [
-        "text/csv",
-        "application/x-www-form-urlencoded",
-        "application/json; charset=utf-16",
-    ],
-)
-def test_other_content_is_415(client, content_type):
-    refused(client, b"{}", 415, **{"content-type": content_type})
-
-
-def test_no_content_type_and_compressed_bodies_are_415(client):
-    assert client.post("/predict", content=b"{}").status_code == 415
-    refused(client, b"{}", 415, **{"content-encoding": "gzip"})
-
-
-@pytest.mark.parametrize(
-    "content_type",
-    ["application/json; charset=utf-8", "Application/JSON", "application/json ;a=b"],
-)
-def test_json_is_taken_however_it_is_spelt(client, content_type):
-    answer = client.post(
-        "/predict",
-        content=json.dumps({"model": "pima", "instances": [ROW]}),
-        headers={"content-type": content_type},
-    )
-    assert answer.status_code == 200
-
-
-def _raw(port, head, *parts):
-    """Send bytes as they are; return the answer's first line."""
-    with socket.create_connection(("127.0.0.1", port), 10) as connection:
-        connection.sendall(head)
-        try:
-            for part in parts:
-                connection.sendall(part)
-        except OSError:
-            pass  # refused before everything was sent
-        return connection.recv(4096).split(b"\r\n")[0]
-
-
-HEAD = (
-    b"POST /predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-)
-
-
-def test_a_body_announced_too_large_is_413_before_a_byte_of_it(running):
-    head = HEAD + b"Content-Length: 200001\r\n\r\n"
-    assert b" 413 " in _raw(running.port, head)
-
-
-def test_a_chunked_body_is_413_as_soon_as_it_is_too_large(running):
-    head = HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
-    chunk = b"10000\r\n" + b" " * 0x10000 + b"\r\n"
-    assert b" 413 " in _raw(running.port, head, *[chunk] * 4)
-
-
-def test_a_client_that_hangs_up_harms_nobody(running, client):
-    with socket.create_connection(("127.0.0.1", running.port), 10) as connection:
-        connection.sendall(HEAD + b"Content-Length: 1000\r\n\r\n{")
-    body = {"model": "pima", "instances": [ROW]}
-    assert client.post("/predict", json=body).status_code == 200
 
 
 def test_a_damaged_file_is_told_and_not_loaded(serve):

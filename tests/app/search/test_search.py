@@ -6,7 +6,6 @@ import pickle
 import numpy as np
 import pytest
 
-from app.errors import InvalidRequestError
 from app.evidence.part import Part
 from app.evidence.scores import Evidence
 from app.features.encoding import encode_table
@@ -25,20 +24,7 @@ from solvers.costs import CostMatrix
 from solvers.errors import Interrupted
 from solvers.scoring import Outputs, load
 from solvers.trainers.svm import DoubleHingeSVC, HingeSVC
-
-GRID = {"params": {"C": [0.1, 1, 10], "kernel.gamma": [0.1, "scale"]}, "folds": 3}
-QUICK = {"kind": "adaboost", "params": {"n_rounds": [2, 8]}}
-
-
-def trained(request, said=None):
-    def progress(fraction, message):
-        if said is not None:
-            said.append((fraction, message))
-        return True
-
-    result = run(request, progress)
-    json.dumps(result.summary, allow_nan=False)
-    return result
+from tests.app.search.searched import GRID, QUICK, told, trained
 
 
 def job_of(request):
@@ -48,11 +34,6 @@ def job_of(request):
     first = candidates(submission.request)[0].request
     job = Job(first, submission.table, sample, CostMatrix(**request["costs"]))
     return job, partition(sample, first.evaluation, promises=False).training
-
-
-def told(table):
-    """The figures of a table's rows, without what differs from run to run."""
-    return [{k: v for k, v in row.items() if k != "seconds"} for row in table]
 
 
 def test_the_winner_has_the_least_mean_and_is_what_is_trained(body):
@@ -191,90 +172,6 @@ def test_several_threads_find_the_same(body, monkeypatch):
     one = trained(request).summary["search"]["table"]
     monkeypatch.setenv("DEMUR_SEARCH_JOBS", "3")
     assert told(trained(request).summary["search"]["table"]) == told(one)
-
-
-def test_auto_compares_trainers_and_rules_and_keeps_the_table(body):
-    result = trained(body(trainer={"kind": "auto"}, search={"folds": 2}))
-    search = result.summary["search"]
-    assert {row["trainer"] for row in search["table"]} == {
-        "double-hinge-svm",
-        "svm",
-        "gradient-boosting",
-    }
-    assert search["candidates"] == len(search["table"]) == 17
-    best = search["table"][0]
-    assert best["mean"] == min(row["mean"] for row in search["table"])
-    assert result.summary["trainer"]["kind"] == best["trainer"]
-    assert result.summary["rule"]["kind"] == best["rule"]
-
-
-@pytest.mark.parametrize(
-    ("failure", "words"),
-    [
-        (ValueError("the kernel overflows"), "the kernel overflows"),
-        (MemoryError(), "MemoryError"),
-        (RuntimeError("a fault of ours"), "an unexpected RuntimeError"),
-    ],
-)
-def test_a_candidate_that_fails_is_told_and_the_others_go_on(
-    body, monkeypatch, failure, words
-):
-    def fails(*_, **__):
-        raise failure
-
-    monkeypatch.setattr(HingeSVC, "fit", fails)
-    search = {"candidates": [{"kind": "svm"}, QUICK], "folds": 2}
-    result = trained(body(trainer=None, search=search))
-    table = result.summary["search"]["table"]
-    assert result.summary["search"]["failed"] == 1
-    assert [row["candidate"] for row in table][2] == 1
-    assert table[2]["rank"] is None
-    assert table[2]["mean"] is None
-    assert words in table[2]["error"]
-    assert result.summary["trainer"]["kind"] == "adaboost"
-    assert any("1 of 3 candidates" in warning for warning in result.warnings)
-    alone = body(trainer={"kind": "svm"}, search={"params": {"C": [1]}, "folds": 2})
-    with pytest.raises(InvalidRequestError, match=f"candidate failed.*{words}"):
-        trained(alone)
-
-
-def test_columns_that_tell_nothing_have_figures_too(body):
-    rows = [[1.0, 0.0, "a", f"p{i}", i, ["yes", "no"][i % 2]] for i in range(60)]
-    data = {**body()["data"], "rows": rows}
-    rule = {"kind": "bounded-abstention", "max_reject_rate": 0.0}
-    search = {"candidates": [QUICK], "folds": 2}
-    request = body(trainer=None, costs=None, rule=rule, search=search, data=data)
-    found = trained(request).summary["search"]
-    assert all(row["mean"] == pytest.approx(0.5, abs=0.2) for row in found["table"])
-
-
-@pytest.mark.parametrize(
-    ("rule", "measure", "higher"),
-    [
-        ({"kind": "mutual-information"}, "normalized_mutual_information", True),
-        ({"kind": "chow", "reject_threshold": 0.3}, "chow_risk", False),
-        (
-            {"kind": "bounded-abstention", "max_reject_rate": 0.2},
-            "selective_error",
-            False,
-        ),
-        ({"kind": "bounded-error", "max_error": 0.4}, "reject_rate", False),
-    ],
-)
-def test_without_costs_the_rule_says_what_is_better(body, rule, measure, higher):
-    search = {"candidates": [QUICK], "folds": 2}
-    request = body(trainer=None, costs=None, rule=rule, search=search)
-    found = trained(request).summary["search"]
-    assert (found["measure"], found["higher_is_better"]) == (measure, higher)
-    means = [row["mean"] for row in found["table"]]
-    assert means == sorted(means, reverse=higher)
-    if measure == "chow_risk":
-        rates = [row["reject_rate"] for row in found["table"]]
-        assert all(
-            0.3 * r <= m <= 1 - 0.7 * r for m, r in zip(means, rates, strict=True)
-        )
-    if measure == "reject_rate":
-        assert all(row["mean"] == row["reject_rate"] for row in found["table"])
 
 
 def test_groups_time_weights_guards_and_refit_go_with_a_search(body):

@@ -6,15 +6,11 @@ own. Every request goes over a connection of its own, so that any process may an
 
 import json
 import time
-import uuid
 
 import httpx
 import pytest
-import sqlalchemy
 from prometheus_client.parser import text_string_to_metric_families
 
-from app.db import migrate
-from app.db.session import open_database
 from tests.app.soak.mixed import COLUMNS, CSV, PRICES, as_csv, labelled, rows, training
 
 KEY = "key-of-the-walk"
@@ -26,27 +22,6 @@ LONG = {"kind": "abstention-boosting", "n_rounds": 100_000}
 ROWS = {"columns": COLUMNS, "rows": rows(30, 9)}
 QUICK = {"kind": "svm"}
 CHOW = {"rule": {"kind": "chow"}}
-
-
-@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
-def url(request):
-    """The database of the module; none given is SQLite in the data folder."""
-    if request.param == "sqlite":
-        yield ""
-        return
-    server = sqlalchemy.make_url(request.getfixturevalue("postgres_server"))
-    name = f"demur_{uuid.uuid4().hex[:12]}"
-    admin = sqlalchemy.create_engine(server, isolation_level="AUTOCOMMIT")
-    with admin.connect() as connection:
-        connection.execute(sqlalchemy.text(f"CREATE DATABASE {name}"))
-    made = server.set(database=name).render_as_string(hide_password=False)
-    database = open_database(made)
-    migrate.upgrade(database)
-    database.close()
-    yield made
-    with admin.connect() as connection:
-        connection.execute(sqlalchemy.text(f"DROP DATABASE {name} WITH (FORCE)"))
-    admin.dispose()
 
 
 @pytest.fixture(scope="module")
@@ -88,7 +63,7 @@ def predicted(walk, model):
     return ask(walk, "POST", "/predict", json=body, expect=200).json()
 
 
-def test_part_3_jobs(walk):
+def test_jobs_wait_in_order_stop_and_are_not_queued_twice(walk):
     holding = ask(
         walk, "POST", "/train", json=training("hold", 0, trainer=LONG), expect=202
     )
@@ -136,7 +111,7 @@ def test_part_3_jobs(walk):
     assert "max_seconds" in over["error"]["detail"]
 
 
-def test_part_4_registry(walk):
+def test_aliases_move_and_versions_never_change(walk):
     first = trained(walk, "registry")
     second = trained(walk, "registry", trainer=QUICK, **CHOW)
     assert [first["version"], second["version"]] == [1, 2]
@@ -177,7 +152,7 @@ def test_part_4_registry(walk):
         ask(walk, "POST", "/predict", json=gone, expect=404)
 
 
-def test_part_6_keys(walk):
+def test_keys_open_what_their_scope_says_in_every_process(walk):
     made = {
         scope: ask(
             walk, "POST", "/keys", json={"name": scope, "scope": scope}, expect=201
@@ -219,7 +194,7 @@ def await_status(walk, path, key, status):
         assert time.monotonic() < until, told
 
 
-def test_part_8_metrics(walk):
+def test_metrics_count_what_was_answered(walk):
     trained(walk, "counted", trainer=QUICK, **CHOW)
     told = [predicted(walk, "counted:1") for _ in range(12)]
     rejected = sum(answer["summary"]["rejected"] for answer in told)
@@ -245,7 +220,7 @@ def test_part_8_metrics(walk):
     assert found["demur_job_seconds_count", (("status", "succeeded"),)] >= 1
 
 
-def test_part_10_splits(walk):
+def test_groups_and_time_are_kept_apart_and_twins_are_told(walk):
     table = labelled(240, 3)
     columns = [*COLUMNS, "who", "day", "y"]
     grouped = [
@@ -264,7 +239,7 @@ def test_part_10_splits(walk):
     assert any("equal a training row" in text for text in twins["warnings"])
 
 
-def test_part_11_personal_data(walk):
+def test_a_deleted_data_set_takes_its_rows_along(walk):
     text = as_csv([*COLUMNS, "y"], labelled(300, 5))
     upload = ask(walk, "POST", "/datasets", content=text, headers=CSV, expect=201)
     dataset_id = upload.json()["id"]
@@ -285,7 +260,7 @@ def test_part_11_personal_data(walk):
     assert not list((walk.data_dir / "datasets").rglob(f"*{dataset_id}*"))
 
 
-def test_part_9_a_stop_gives_back_what_runs_and_all_is_there_again(walk):
+def test_a_stop_gives_back_what_runs_and_all_is_there_again(walk):
     trained(walk, "stays", trainer=QUICK, **CHOW)
     before = predicted(walk, "stays")
     body = training("waits", 0, trainer=LONG)

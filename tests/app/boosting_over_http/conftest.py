@@ -8,7 +8,7 @@ import pytest
 from app.artifacts.store import ArtifactStore
 from app.train.trainers.registry import TRAINERS
 from tests.app.conftest import Service
-from tests.app.women import PRICES, inline, version, women
+from tests.app.pima_like import PRICES, inline, patients, version
 
 EVEN = {**PRICES, "false_negative": 1.0, "reject_positive": 0.3}
 TRAINER: dict[str, dict[str, Any]] = {
@@ -28,7 +28,7 @@ PAIRS = [
     ("abstention-boosting", "embedded"),
     ("adaboost", "symmetric"),
 ]
-TABLE = women(260)
+TABLE = patients(260)
 
 
 def request(kind: str, rule: str, **changes: Any) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.app.boosting_over_http.conftest import TABLE
-from tests.app.women import FEATURES, predict
+from tests.app.pima_like import FEATURES, predict
 
 ROWS = [row[:-1] for row in TABLE[:60]]
 ROWS[3] = [None, None, None, None]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.app.boosting_over_http.conftest import EVEN, TRAINER, request
-from tests.app.women import version
+from tests.app.pima_like import version
 
 SECOND = 1.0
 SLOW_MACHINE = 2.0

@@ -7,9 +7,17 @@ import numpy as np
 import pytest
 
 from solvers.costs import CostMatrix
-from tests.app.women import COLUMNS, FEATURES, PRICES, inline, predict, train, women
+from tests.app.pima_like import (
+    COLUMNS,
+    FEATURES,
+    PRICES,
+    inline,
+    patients,
+    predict,
+    train,
+)
 
-NEW = women(160, seed=5)
+NEW = patients(160, seed=5)
 CODES = {"+1": 1, "-1": -1, "reject": 0}
 
 
@@ -43,7 +51,7 @@ def promised(server):
         "promised",
         trainer={"kind": "svm"},
         rule={"kind": "bounded-error", "max_error": 0.3},
-        data=inline(women(900)),
+        data=inline(patients(900)),
         evaluation={"calibration": 0.3, "holdout": 0.2},
     )
     assert told["feasible"] is True, told["promise"]
@@ -102,7 +110,7 @@ def test_the_held_out_share_of_positives_can_be_corrected(server):
 
 
 def test_a_promise_is_held_against_the_rows_by_exact_counts(server, promised):
-    kept = evaluated(server, "promised", data=inline(women(600, seed=11)))["promise"]
+    kept = evaluated(server, "promised", data=inline(patients(600, seed=11)))["promise"]
     assert kept["sentence"] == promised["promise"]
     group = kept["groups"]["all"]
     assert kept["status"] in {"holds", "open"}
@@ -124,15 +132,15 @@ def test_a_bound_on_the_cost_is_checked_too(server):
         trainer={"kind": "svm"},
         costs=even,
         rule={"kind": "bounded-cost", "max_cost": 0.32},
-        data=inline(women(900)),
+        data=inline(patients(900)),
         evaluation={"calibration": 0.4, "holdout": 0.2},
     )
     assert told["feasible"] is True, told["promise"]
-    turned = [[*row[:-1], "no" if row[-1] == "yes" else "yes"] for row in women(600)]
+    turned = [[*row[:-1], "no" if row[-1] == "yes" else "yes"] for row in patients(600)]
     broken = evaluated(server, "cost", data=inline(turned))["promise"]
     assert broken["status"] == "broken"
     assert broken["groups"]["cost"]["mean_cost"] > 0.32
-    kept = evaluated(server, "cost", data=inline(women(3000, seed=2)))["promise"]
+    kept = evaluated(server, "cost", data=inline(patients(3000, seed=2)))["promise"]
     assert kept["status"] in {"holds", "open"}
 
 

@@ -15,7 +15,7 @@ from app.reprice.choosing import choose
 from app.reprice.schemas import RepriceRequest
 from app.train.trainers.registry import TRAINERS
 from app.worker.fit.pipeline import run
-from tests.app.women import PRICES, inline, women
+from tests.app.pima_like import PRICES, inline, patients
 
 QUICK = {
     "abstention-boosting": {"n_rounds": 10},
@@ -30,7 +30,7 @@ def trained(kind="svm", **changes):
         "model": "m",
         "trainer": {"kind": kind, **QUICK.get(kind, {})},
         "costs": PRICES,
-        "data": inline(women(160)),
+        "data": inline(patients(160)),
         "target": {"column": "diabetes", "positive": "yes"},
         "guards": {"outlier": True, "missing_value": True},
         **changes,

@@ -5,7 +5,7 @@ import io
 
 import pytest
 
-from tests.app.women import COLUMNS, FEATURES, inline, predict, train, women
+from tests.app.pima_like import COLUMNS, FEATURES, inline, patients, predict, train
 
 ODD = {
     "ambiguous or decided": [118.0, 31.0, 33.0, "north"],
@@ -58,7 +58,7 @@ def test_each_guard_rejects_its_rows_and_says_so(server, guarded):
 
 def test_a_row_is_guarded_alike_alone_in_any_batch_and_in_a_file(server, guarded):
     _, told = guarded
-    rows = [*ODD.values(), *(row[:-1] for row in women(150, seed=3))]
+    rows = [*ODD.values(), *(row[:-1] for row in patients(150, seed=3))]
     together = predict(server, told["name"], rows)["predictions"]
     for at in (0, 1, 2, 3, 4, 40, 154):
         (alone,) = predict(server, told["name"], [rows[at]])["predictions"]
@@ -121,7 +121,7 @@ def test_a_promise_is_counted_on_the_rows_that_pass_the_guards(server):
         "promise",
         trainer={"kind": "svm"},
         rule={"kind": "bounded-error", "max_error": 0.3},
-        data=inline(women(900), COLUMNS),
+        data=inline(patients(900), COLUMNS),
         evaluation={"calibration": 0.3, "holdout": 0.2},
         guards={"missing_value": True},
     )

@@ -2,9 +2,9 @@
 
 import pytest
 
-from tests.app.women import predict, train, women
+from tests.app.pima_like import patients, predict, train
 
-ROWS = [row[:-1] for row in women(5, seed=1)]
+ROWS = [row[:-1] for row in patients(5, seed=1)]
 
 
 @pytest.fixture(scope="module")

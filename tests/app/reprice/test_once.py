@@ -6,10 +6,10 @@ from concurrent.futures import ThreadPoolExecutor
 import httpx
 import pytest
 
-from tests.app.women import PRICES, predict, train, women
+from tests.app.pima_like import PRICES, patients, predict, train
 
 DEARER = {"costs": {**PRICES, "false_negative": 20.0}, "rule": {"kind": "chow"}}
-ROWS = [row[:-1] for row in women(5, seed=1)]
+ROWS = [row[:-1] for row in patients(5, seed=1)]
 
 
 @pytest.fixture(scope="module")

@@ -7,11 +7,11 @@ import httpx
 import pytest
 
 from solvers.costs import CostMatrix
-from tests.app.women import PRICES, inline, predict, train, version, women
+from tests.app.pima_like import PRICES, inline, patients, predict, train, version
 
 DEARER = {**PRICES, "false_negative": 20.0}
 EVEN = {**PRICES, "false_negative": 1.0, "reject_positive": 0.3}
-ROWS = [row[:-1] for row in women(60, seed=1)]
+ROWS = [row[:-1] for row in patients(60, seed=1)]
 RULES = {
     "chow": {},
     "expected-cost": {"method": "newton"},
@@ -62,7 +62,7 @@ def promised(server):
         "promised",
         trainer={"kind": "gradient-boosting", "n_rounds": 30},
         rule={"kind": "bounded-error", "max_error": 0.3},
-        data=inline(women(900)),
+        data=inline(patients(900)),
         evaluation={"calibration": 0.4, "holdout": 0.2},
         guards={"outlier": True},
     )

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from solvers.rules.registry import RULES
+from tests.app.pima_like import inline, version
 from tests.app.train.test_rules_over_http import ASKED, EVEN
-from tests.app.women import inline, version
 
 pytestmark = pytest.mark.timeout(600)  # fourteen trainings before the first test
 

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from solvers.rules.registry import RULES
-from tests.app.women import PRICES, inline, predict, version, women
+from tests.app.pima_like import PRICES, inline, patients, predict, version
 
 EVEN = {**PRICES, "false_negative": 1.0, "reject_positive": 0.3}
 ASKED = {
@@ -27,7 +27,7 @@ ASKED = {
     "bounded-error": {"rule": {"kind": "bounded-error", "max_error": 0.001}},
     "bounded-cost": {"rule": {"kind": "bounded-cost", "max_cost": 0.32}},
 }
-ROWS = [row[:-1] for row in women(40, seed=9)]
+ROWS = [row[:-1] for row in patients(40, seed=9)]
 SLACK = 1e-9
 
 
@@ -41,7 +41,7 @@ def models(server):
             "trainer": {"kind": "svm"},
             "costs": EVEN,
             "rule": {"kind": kind},
-            "data": inline(women(420)),
+            "data": inline(patients(420)),
             "target": {"column": "diabetes", "positive": "yes"},
             **asked,
         }

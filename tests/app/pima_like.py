@@ -6,7 +6,7 @@ import numpy as np
 
 from tests.app.conftest import Service
 
-__all__ = ["COLUMNS", "FEATURES", "PRICES", "predict", "train", "women"]
+__all__ = ["COLUMNS", "FEATURES", "PRICES", "patients", "predict", "train"]
 
 FEATURES = ["plas", "mass", "age", "ward"]
 COLUMNS = [*FEATURES, "diabetes"]
@@ -18,7 +18,7 @@ PRICES = {
 }
 
 
-def women(n: int = 400, seed: int = 7) -> list[list[Any]]:
+def patients(n: int = 400, seed: int = 7) -> list[list[Any]]:
     """Glucose, mass and age tell most, none tells all; some values are missing."""
     draw = np.random.default_rng(seed)
     made = []
@@ -46,7 +46,7 @@ def train(server: Service, name: str, **changes: Any) -> dict[str, Any]:
         "model": name,
         "trainer": {"kind": "double-hinge-svm"},
         "costs": PRICES,
-        "data": inline(women()),
+        "data": inline(patients()),
         "target": {"column": "diabetes", "positive": "yes"},
         **changes,
     }

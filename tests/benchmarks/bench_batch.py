@@ -29,8 +29,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyarrow import csv
 
-from tests.benchmarks.bench_serving import COLUMNS, ROOT, _body, _store_model
 from tests.benchmarks.http_load import open_loop, post
+from tests.benchmarks.served_model import COLUMNS, ROOT, instances, store_model
 
 Row = dict[str, Any]
 CSV = "text/csv"
@@ -58,7 +58,7 @@ def run(quick: bool, data: Path | None) -> list[Row]:
     )
     bodies = {CSV: _csv(table), PARQUET: _parquet(table), ARROW: _arrow(table)}
     with tempfile.TemporaryDirectory() as folder:
-        _store_model(Path(folder))
+        store_model(Path(folder))
         with (
             _server(folder, *SERVE) as ours,
             _server(folder, "-m", "tests.benchmarks.batch_peers") as peer,
@@ -227,7 +227,7 @@ def _typed(ours: Server, form: str, body: bytes, n: int) -> Row:
 def _beside_batches(ours: Server, body: bytes, quick: bool) -> Row:
     """Measure single rows at 300 requests/s, idle and beside two senders of files."""
     span = 3.0 if quick else 8.0
-    small = post("/predict", _body(1))
+    small = post("/predict", instances(1))
     asyncio.run(open_loop(ours.port, small, 300, 1.0))
     idle = asyncio.run(open_loop(ours.port, small, 300, span))
     with _senders(lambda: ours.send("/predict/batch?model=bench", body, CSV)):

@@ -18,11 +18,11 @@ from typing import Any
 
 import numpy as np
 
-from tests.benchmarks.bench_serving import COLUMNS, Server, _server, _store_model
 from tests.benchmarks.http_load import closed_loop, post
 from tests.benchmarks.peers.fit import pipeline
 from tests.benchmarks.peers.running import Running, cpu_s_of, running
 from tests.benchmarks.peers.servers import PEERS, NotStartedError, Peer
+from tests.benchmarks.served_model import COLUMNS, Server, serving, store_model
 
 Row = dict[str, Any]
 Values = list[list[float]]
@@ -41,8 +41,8 @@ def run(quick: bool, data: Path | None) -> list[Row]:
     with tempfile.TemporaryDirectory() as name, ExitStack() as stack:
         folder = Path(name)
         (folder / "ours").mkdir()
-        _store_model(folder / "ours")
-        ours = stack.enter_context(_server(str(folder / "ours"), *SERVE))
+        store_model(folder / "ours")
+        ours = stack.enter_context(serving(str(folder / "ours"), *SERVE))
         there: list[Running] = []
         absent: list[Row] = []
         for k, peer in enumerate(PEERS):

@@ -6,15 +6,8 @@ of the ratios of the rounds. Client and server share the machine's cores.
 """
 
 import asyncio
-import json
-import os
-import re
-import subprocess
-import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -22,27 +15,17 @@ from typing import Any
 
 import httpx
 import numpy as np
-import psutil
 
-from app.artifacts.model import Labels, ServedModel
-from app.artifacts.store import ArtifactStore
-from app.db import migrate
-from app.db.session import open_database
-from app.db.tables import Model, ModelVersion
-from app.features.schema import FeatureSchema
-from app.features.table import Table
-from app.settings import Settings
-from solvers.calibration import Calibration
-from solvers.costs import CostMatrix
-from solvers.rules.band import Band
-from solvers.scoring import load
-from solvers.scoring.kernel_machine import kernel_machine_payload
 from tests.benchmarks.http_load import Load, closed_loop, open_loop, post
+from tests.benchmarks.served_model import (
+    COLUMNS,
+    Server,
+    instances,
+    serving,
+    store_model,
+)
 
 Row = dict[str, Any]
-COLUMNS = [f"feature_{j}" for j in range(8)]
-N_VECTORS = 300
-ROOT = Path(__file__).parents[2]
 
 
 @dataclass(frozen=True)
@@ -58,12 +41,12 @@ def run(quick: bool, data: Path | None) -> list[dict[str, Any]]:
     del data
     seconds, rounds = (1.0, 3) if quick else (3.0, 5)
     with tempfile.TemporaryDirectory() as folder:
-        _store_model(Path(folder))
+        store_model(Path(folder))
         with (
-            _server(
+            serving(
                 folder, "-m", "app.cli", "serve", "--port", "0", "--no-worker"
             ) as ours,
-            _server(folder, "-m", "tests.benchmarks.serving_peers", "echo") as echo,
+            serving(folder, "-m", "tests.benchmarks.serving_peers", "echo") as echo,
         ):
             rows = [
                 _single_rows(ours, echo, connections, seconds, rounds)
@@ -71,115 +54,15 @@ def run(quick: bool, data: Path | None) -> list[dict[str, Any]]:
             ]
             rows.append(_many_rows(ours, echo, seconds, rounds))
         with (
-            _server(
+            serving(
                 folder, "-m", "app.cli", "serve", "--port", "0", "--no-worker"
             ) as ours,
-            _server(folder, "-m", "tests.benchmarks.serving_peers", "inline") as inline,
+            serving(folder, "-m", "tests.benchmarks.serving_peers", "inline") as inline,
         ):
             rows.append(_beside_large(ours, inline, seconds, rounds))
-        with _server(folder, "-m", "app.cli", "serve", "--port", "0") as ours:
+        with serving(folder, "-m", "app.cli", "serve", "--port", "0") as ours:
             rows.append(_beside_training(ours, seconds))
     return rows
-
-
-def _store_model(folder: Path) -> None:
-    draw = np.random.default_rng(0)
-    table = Table.from_rows(COLUMNS, draw.normal(size=(500, 8)).tolist())
-    lower, upper = CostMatrix().thresholds
-    model = ServedModel(
-        features=FeatureSchema.fit(table),
-        scorer=load(
-            kernel_machine_payload(
-                {"kind": "rbf", "gamma": 0.125},
-                draw.normal(size=(N_VECTORS, 8)),
-                draw.normal(size=N_VECTORS),
-                0.0,
-            )
-        ),
-        rule={"kind": "plug-in", **Band(lower, upper).payload()},
-        calibration=Calibration("sigmoid"),
-        costs=CostMatrix(),
-        labels=Labels("yes", "no"),
-    )
-    settings = Settings(data_dir=folder, _env_file=None)
-    stored = ArtifactStore(settings.artifacts_dir).write(model.to_payload())
-    database = open_database(settings.database)
-    migrate.upgrade(database)
-    with database.write() as session:
-        row = Model(name="bench", last_version=1)
-        session.add(row)
-        session.flush()
-        session.add(
-            ModelVersion(
-                model_id=row.id,
-                version=1,
-                summary={},
-                artifact_sha256=stored.sha256,
-                artifact_bytes=stored.size,
-            )
-        )
-    database.close()
-
-
-@dataclass(frozen=True)
-class Server:
-    """A running server: where it listens, and what it has used of the processor."""
-
-    port: int
-    process: psutil.Process
-
-    def cpu_s(self) -> float:
-        """Return the seconds of processor time used so far."""
-        used = self.process.cpu_times()
-        return used.user + used.system
-
-
-@contextmanager
-def _server(folder: str, *command: str) -> Iterator[Server]:
-    """Start a server and wait until it answers."""
-    process = subprocess.Popen(
-        [sys.executable, *command],
-        env={**os.environ, "DEMUR_DATA_DIR": folder, "DEMUR_LOG_LEVEL": "warning"},
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        assert process.stdout is not None
-        found = re.search(r":(\d+)\s*$", process.stdout.readline())
-        assert found is not None
-        port = int(found[1])
-        _await_answer(port)
-        yield Server(port, psutil.Process(process.pid))
-    finally:
-        process.terminate()
-        process.wait(30)
-        if process.stdout is not None:
-            process.stdout.close()
-
-
-def _await_answer(port: int) -> None:
-    until = time.monotonic() + 30
-    while True:
-        try:
-            answer = httpx.post(
-                f"http://127.0.0.1:{port}/predict", content=_body(1), headers=JSON
-            )
-            answer.raise_for_status()
-        except httpx.TransportError:
-            assert time.monotonic() < until
-            time.sleep(0.05)
-        else:
-            return
-
-
-JSON = {"content-type": "application/json"}
-
-
-def _body(n: int) -> bytes:
-    values = np.random.default_rng(1).normal(size=(n, 8)).round(4).tolist()
-    instances = [dict(zip(COLUMNS, row, strict=True)) for row in values]
-    return json.dumps({"model": "bench", "instances": instances}).encode()
 
 
 def _alternating(
@@ -189,7 +72,7 @@ def _alternating(
     seconds: float,
     rounds: int,
 ) -> list[tuple[Measured, Measured]]:
-    request = post("/predict", _body(n))
+    request = post("/predict", instances(n))
 
     def once(server: Server, span: float) -> Measured:
         before = server.cpu_s()
@@ -250,8 +133,8 @@ def _many_rows(ours: Server, echo: Server, seconds: float, rounds: int) -> Row:
 
 
 async def _small_beside_large(port: int, seconds: float) -> Load:
-    small = post("/predict", _body(1))
-    large = post("/predict", _body(10_000))
+    small = post("/predict", instances(1))
+    large = post("/predict", instances(10_000))
     beside = asyncio.create_task(closed_loop(port, large, 2, seconds + 0.5))
     await asyncio.sleep(0.2)
     load_ = await closed_loop(port, small, 2, seconds)
@@ -278,7 +161,7 @@ def _beside_large(ours: Server, inline: Server, seconds: float, rounds: int) -> 
 
 def _beside_training(ours: Server, seconds: float) -> Row:
     """Measure at 300 requests/s, idle and while the worker trains."""
-    small = post("/predict", _body(1))
+    small = post("/predict", instances(1))
     span = max(seconds, 4.0)
     asyncio.run(open_loop(ours.port, small, 300, 1.0))
     idle = asyncio.run(open_loop(ours.port, small, 300, span)).percentile_ms(99)

@@ -6,7 +6,12 @@ import logging
 from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
-from app.errors import ApiError, ServiceUnavailableError, StorageFullError
+from app.errors import (
+    ApiError,
+    NotReadyError,
+    ServiceUnavailableError,
+    StorageFullError,
+)
 
 __all__ = ["translate"]
 
@@ -14,6 +19,8 @@ log = logging.getLogger(__name__)
 
 NO_ROOM = {errno.ENOSPC, errno.EDQUOT}
 FULL = ("database or disk is full", "No space left on device")
+NO_TABLE = ("no such table", "no such column")  # SQLite
+UNDEFINED = {"42P01", "42703"}  # PostgreSQL: table, column
 READ_ONLY = ("readonly database", "read-only transaction")
 
 
@@ -34,7 +41,17 @@ def translate(error: BaseException) -> ApiError:
             return StorageFullError("the database has no room left")
         if any(text in said for text in READ_ONLY):
             return StorageFullError("the database is read-only")
+        if _other_tables(error):
+            return NotReadyError(
+                "the database has other tables than this version: run demur migrate"
+            )
     if isinstance(error, OperationalError | PoolTimeoutError):
         log.error("database: %s", getattr(error, "orig", error))
         return ServiceUnavailableError("the database does not answer; try again")
     return ApiError("the request could not be answered; the log says why")
+
+
+def _other_tables(error: DBAPIError) -> bool:
+    """Tell whether a table or column is missing: this version has not migrated."""
+    state = getattr(error.orig, "sqlstate", None)
+    return state in UNDEFINED or any(text in str(error.orig) for text in NO_TABLE)

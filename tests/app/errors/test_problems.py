@@ -8,9 +8,11 @@ import pickle
 import httpx
 import pytest
 from fastapi import FastAPI
-from sqlalchemy.exc import OperationalError
+from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError, OperationalError
 
 from app import errors
+from app.db.session import open_database
 from app.errors import ApiError, FieldError
 from app.strict import StrictModel
 from app.web import problems
@@ -73,6 +75,23 @@ def test_failures_of_the_ground_are_told_without_their_text(error, status):
     told = translate(error)
     assert told.status == status
     assert "4711" not in told.detail
+
+
+@pytest.mark.parametrize("statement", ["SELECT 1 FROM jobs", "SELECT colour FROM told"])
+def test_tables_of_another_version_are_told_with_the_way_out(database_url, statement):
+    """Neither "failed" nor "try again": it stays so until somebody migrates."""
+    database = open_database(database_url)
+    with database.engine.begin() as connection:
+        connection.execute(text("CREATE TABLE told (id INTEGER)"))
+    with (
+        pytest.raises(DBAPIError) as caught,
+        database.engine.connect() as connection,
+    ):
+        connection.execute(text(statement))
+    database.close()
+    told = translate(caught.value)
+    assert (told.status, told.slug) == (503, "not-ready")
+    assert "demur migrate" in told.detail
 
 
 class Part(StrictModel):

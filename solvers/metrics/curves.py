@@ -154,12 +154,12 @@ def _by_confidence(
     if not len(trust) or not weights.sum() > 0.0:
         msg = "a curve needs at least one row with weight"
         raise ValueError(msg)
-    order = np.argsort(-trust, kind="stable")
+    # A row without weight makes no point of its own: the mass would not grow.
+    rows = np.flatnonzero(weights > 0.0)
+    order = rows[np.argsort(-trust[rows], kind="stable")]
     trust, weights, amount = trust[order], weights[order], amount[order]
     ends = np.append(np.flatnonzero(trust[1:] != trust[:-1]), len(trust) - 1)
-    mass, total = np.cumsum(weights)[ends], np.cumsum(amount)[ends]
-    filled = mass > 0.0
-    return mass[filled], total[filled], trust[ends][filled]
+    return np.cumsum(weights)[ends], np.cumsum(amount)[ends], trust[ends]
 
 
 def _area(curve: CoverageCurve) -> float:

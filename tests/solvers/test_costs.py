@@ -107,3 +107,20 @@ def test_integers_become_floats_and_the_value_travels_between_processes() -> Non
     costs = CostMatrix(1, 5, 1, np.float32(0.5))
     assert all(type(getattr(costs, name)) is float for name in NAMES)
     assert pickle.loads(pickle.dumps(costs)) == costs
+
+
+@given(cost_matrices())
+def test_costs_are_symmetric_where_exchanging_the_classes_changes_none(
+    costs: CostMatrix,
+) -> None:
+    swapped = CostMatrix(
+        costs.false_negative,
+        costs.false_positive,
+        costs.reject_negative,
+        costs.reject_positive,
+    )
+    assert costs.is_symmetric == (costs == swapped)
+    one, reject = costs.false_positive, 0.4 * costs.false_positive
+    assert CostMatrix(one, one, reject, reject).is_symmetric
+    assert not CostMatrix(one, one, reject, 0.5 * reject).is_symmetric
+    assert not CostMatrix(one, 2 * one, reject, reject).is_symmetric

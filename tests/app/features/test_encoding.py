@@ -118,9 +118,11 @@ def test_a_category_learnt_with_white_space_is_known_without_it(native):
     np.testing.assert_array_equal(codes, [0, 0, 1, 2, 1])
 
 
-@pytest.mark.parametrize("value", [7.0, -1e300, 1e-320])
-def test_a_constant_column_encodes_to_zero_whatever_comes(value):
-    table = Table.from_rows(["a", "b"], [[value, True], [value, True]])
+@pytest.mark.parametrize("rows", [2, 3, 7])
+@pytest.mark.parametrize("value", [7.0, 0.1, -1e300, 1e-320])
+def test_a_constant_column_encodes_to_zero_whatever_comes(value, rows):
+    # The mean of three times 0.1 is not 0.1: their spread is rounding.
+    table = Table.from_rows(["a", "b"], [[value, True]] * rows)
     schema = FeatureSchema.fit(table)
     other = Table.from_rows(["a", "b"], [[123.0, False], [None, None]])
     np.testing.assert_array_equal(encode_table(schema, other).matrix, np.zeros((2, 2)))
@@ -131,6 +133,17 @@ def test_a_column_without_any_value_is_safe():
     encoded = encode_table(FeatureSchema.fit(table), table)
     np.testing.assert_array_equal(encoded.matrix[:, [0, 2]], [[0, 1], [0, 1]])
     assert not encoded.notes
+
+
+def test_the_median_and_the_more_frequent_answer_stand_for_what_is_missing():
+    rows = [[0, True], [1, True], [100, False], [None, None]]
+    table = Table.from_rows(["n", "b"], rows)
+    schema = FeatureSchema.fit(table)
+    assert [feature.impute for feature in schema.features] == [1.0, 1.0]
+    matrix = encode_table(schema, table).matrix
+    np.testing.assert_array_equal(matrix[3, :2], matrix[1, :2])
+    rare = FeatureSchema.fit(Table.from_rows(["b"], [[False], [False], [True], [None]]))
+    assert rare.features[0].impute == 0.0
 
 
 def test_a_part_of_the_rows_keeps_the_types_of_all():
@@ -198,6 +211,28 @@ def test_a_row_has_the_same_bits_alone_and_after_a_round_trip(fitted, asked, nat
         alone = encode_table(again, table.take([row]))
         assert alone.matrix.tobytes() == together.matrix[[row]].tobytes()
         assert alone.notes.get(0) == together.notes.get(row)
+
+
+@settings(deadline=None)
+@given(RECORDS, RECORDS, st.booleans())
+def test_a_row_of_plain_numbers_has_the_same_bits(fitted, asked, native):
+    schema = FeatureSchema.fit(_table(fitted), missing_native=native)
+    encoder = Encoder(schema)
+    # Beside what was drawn: numbers on both sides of where they are held.
+    reach = [(f.mean, SPREAD * f.scale) for f in schema.numbers]
+    edges = [
+        (n, True, "a", m)
+        for factor in (-1.5, -1.0, -0.5, 0.5, 1.0, 1.5)
+        for n, m in [[center + factor * width for center, width in reach[:2]]]
+        if np.isfinite([n, m]).all()
+    ]
+    for n, b, c, m in [*asked, *edges]:
+        told = encoder.encode_one([n, m, b, c])
+        whole = encode_table(schema, _table([(n, b, c, m)]))
+        if None in (n, b, c, m) or whole.notes:
+            assert told is None
+        else:
+            assert np.array([told]).tobytes() == whole.matrix.tobytes()
 
 
 @given(RECORDS)

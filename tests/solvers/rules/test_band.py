@@ -2,7 +2,7 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from solvers.rules import Band
@@ -13,6 +13,8 @@ ends = st.floats(allow_nan=False)
 
 @settings(deadline=None)
 @given(ends, ends, st.booleans(), st.lists(numbers, max_size=20))
+@example(-np.inf, -np.inf, True, [0.0])
+@example(np.inf, np.inf, False, [0.0])
 def test_a_band_decides_as_its_definition_says_and_survives_json(a, b, closed, values):
     band = Band(min(a, b), max(a, b), closed=closed)
     expected = []
@@ -45,6 +47,21 @@ def test_the_reject_function_rejects_where_it_is_not_positive():
     assert band.decide(h, r).tolist() == [1, -1, 0, 0, -1]
     with pytest.raises(ValueError, match="reject_scores"):
         band.decide(h)
+
+
+few = st.sampled_from([-np.inf, -1.0, -0.0, 0.0, 1.0, np.inf])
+
+
+@given(few, few, st.booleans(), st.one_of(few, st.just(np.nan)))
+def test_one_value_is_decided_as_in_an_array(a, b, closed, value):
+    band = Band(min(a, b), max(a, b), closed=closed)
+    assert band.decision_of(value) == band.decide([value])[0]
+
+
+@given(st.one_of(few, st.just(np.nan)), st.one_of(few, st.just(np.nan)))
+def test_one_pair_is_decided_as_in_an_array(h, r):
+    band = Band(-np.inf, np.inf, on="reject-function")
+    assert band.decision_of(h, r) == band.decide([h], [r])[0]
 
 
 @pytest.mark.parametrize(("lower", "upper"), [(1.0, 0.0), (np.nan, 0.0)])

@@ -112,6 +112,20 @@ def test_bounded_abstention_finds_the_cheapest_pair_within_the_limit(
     assert price(rule) == pytest.approx(min(map(price, allowed)), abs=1e-9)
 
 
+@pytest.mark.parametrize("limit", [0.1, 0.0375, 0.4])
+def test_bounded_abstention_takes_its_limit_to_the_row(limit):
+    scores, y = gaussian(5, 2000, shift=0.3)
+    rule = BoundedAbstentionRule(limit).fit(scores, y)
+    rejected = np.count_nonzero(rule.decide(scores) == 0)
+    assert limit - 0.002 <= rejected / 2000 <= limit
+
+
+def test_of_bands_that_cost_the_same_the_one_that_rejects_least_is_taken():
+    scores, y = np.array([-2.0, -1.0, 1.0, 2.0]), np.array([-1, -1, 1, 1])
+    rule = BoundedAbstentionRule(0.5).fit(scores, y)
+    assert rule.decide(scores).tolist() == y.tolist()
+
+
 @pytest.mark.parametrize("decimals", [1, 2, 3, 9])
 @pytest.mark.parametrize("share", [0.02, 0.5])
 def test_pruning_blocks_loses_nothing(decimals, share):

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from solvers.rules.counts import between, count
@@ -53,6 +53,9 @@ def test_neighbours_zeros_and_subnormals_stay_apart(scores):
     st.floats(allow_nan=False, allow_infinity=False),
     st.floats(allow_nan=False, allow_infinity=False),
 )
+@example(1.0, np.nextafter(1.0, 2.0))
+@example(np.nextafter(1.0, 2.0), np.nextafter(1.0 + 3e-16, 2.0))
+@example(0.0, tiny)
 def test_a_threshold_between_two_scores_separates_them(a, b):
     if a == b:
         return

@@ -15,7 +15,7 @@ from typing import Any
 
 from sqlalchemy.exc import OperationalError
 
-__all__ = ["set_up"]
+__all__ = ["level", "set_up"]
 
 OWN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 
@@ -61,6 +61,14 @@ def _told(error: BaseException) -> Iterator[str]:
         yield f"{kind}: {error.strerror}"
     else:
         yield kind
+
+
+def level() -> str:
+    """Return the level of this process, for those that it starts: they log as it does.
+
+    One that is not set up prints exceptions with their text.
+    """
+    return logging.getLevelName(logging.getLogger().getEffectiveLevel()).lower()
 
 
 def set_up(level: str) -> None:

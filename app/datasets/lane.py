@@ -20,6 +20,7 @@ from typing import Any, TypedDict, TypeVar
 from fastapi import FastAPI, Request
 from threadpoolctl import threadpool_limits
 
+from app import logs
 from app.errors import ServiceUnavailableError
 from app.web.failures import translate
 
@@ -93,12 +94,14 @@ class Lane:
             _PROCESSES,
             mp_context=multiprocessing.get_context("spawn"),
             initializer=_begin,
+            initargs=(logs.level(),),
         )
         return self._processes
 
 
-def _begin() -> None:
+def _begin(log_level: str) -> None:
     """Prepare a process; it ends when the server does, however that ends."""
+    logs.set_up(log_level)
     Thread(target=_end_with_the_server, daemon=True).start()
     threadpool_limits(1)
     with suppress(OSError):

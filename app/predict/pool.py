@@ -6,7 +6,9 @@ import multiprocessing
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
+from typing import Any
 
+from app import logs
 from app.errors import ServiceUnavailableError
 from app.journal.entries import Stamp
 from app.predict.arena import Arena
@@ -101,7 +103,13 @@ class BulkPool:
         self._executor = ProcessPoolExecutor(
             1,
             mp_context=context,
-            initializer=begin,
-            initargs=(*self._arguments, self._arena),
+            initializer=_begin,
+            initargs=(logs.level(), *self._arguments, self._arena),
         )
         return self._executor
+
+
+def _begin(log_level: str, *arguments: Any) -> None:
+    """Prepare a process that logs as this one does."""
+    logs.set_up(log_level)
+    begin(*arguments)

@@ -5,6 +5,7 @@ one. It goes back in the answer's header, into problems and into the log. Values
 labels, keys and query strings are never logged; a success is logged at ``debug`` only.
 """
 
+import asyncio
 import itertools
 import logging
 import os
@@ -13,11 +14,17 @@ import time
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from app.errors import ServiceUnavailableError
 from app.health.metrics import Metrics
+from app.web.problems import send_problem
 
 __all__ = ["Trace"]
 
 log = logging.getLogger("app.access")
+_STOPPED = (
+    "the service stops and could not wait for the end of this request; it may still"
+    " take effect"
+)
 TOKEN = re.compile(rb"[A-Za-z0-9._-]{1,64}")
 
 
@@ -42,11 +49,12 @@ class Trace:
             return
         request_id = self._request_id(scope)
         scope["request_id"] = request_id.decode()
-        status, began = 500, time.perf_counter()
+        status, begun, began = 500, False, time.perf_counter()
 
         async def tracing_send(message: Message) -> None:
-            nonlocal status
+            nonlocal status, begun
             if message["type"] == "http.response.start":
+                begun = True
                 status = message["status"]
                 headers = message.get("headers", ())
                 message["headers"] = [*headers, (b"x-request-id", request_id)]
@@ -54,6 +62,11 @@ class Trace:
 
         try:
             await self.inner(scope, receive, tracing_send)
+        except asyncio.CancelledError:
+            # A stop waits so long and no longer; then nobody else answers.
+            if begun:
+                raise
+            await send_problem(ServiceUnavailableError(_STOPPED), scope, tracing_send)
         finally:
             self._note(scope, status, time.perf_counter() - began)
 

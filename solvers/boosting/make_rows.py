@@ -12,6 +12,9 @@ from solvers.boosting.surrogates import Surrogate
 
 __all__ = ["make_rows"]
 
+_STEEPEST = 20.0
+"""Rows that only multiply their weights lose them where b r is in the hundreds."""
+
 
 def make_rows(
     surrogate: Surrogate,
@@ -19,8 +22,8 @@ def make_rows(
     y: NDArray[np.float64],
     weight: NDArray[np.float64],
 ) -> Rows:
-    """Return the cheaper kind of rows that serves the surrogate."""
-    if surrogate.form == "max":
+    """Return the cheapest kind of rows that serves the surrogate."""
+    if surrogate.form == "max" or surrogate.b > _STEEPEST:
         return MarginRows(surrogate, codes, y, weight)
     if surrogate.loss == "logistic":
         return LogisticRows(surrogate, codes, y, weight)

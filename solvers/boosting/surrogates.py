@@ -25,7 +25,8 @@ b = 4 (1 - c), where the printed constant would reject another band.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import isfinite, log, sqrt
+from math import log, sqrt
+from numbers import Real
 
 import numpy as np
 from numpy.typing import NDArray
@@ -125,7 +126,8 @@ def printed(cost: float, *, loss: str = "exponential", form: str = "sum") -> Sur
         When the cost is outside the open interval: at 1/2 and above a guess is
         never dearer than a reject.
     """
-    if not isfinite(cost) or not 0.0 < cost < 0.5:
+    given: object = cost
+    if not isinstance(given, Real) or not 0.0 < cost < 0.5:
         msg = (
             f"cost must lie strictly between 0 and 1/2, got {cost!r}: it is what a"
             " reject costs when an error costs 1"

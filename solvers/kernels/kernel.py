@@ -13,6 +13,7 @@ callable     any function ``(A, B) -> (len(A), len(B))``
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import isfinite
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -82,13 +83,13 @@ class Kernel:
             if self.gamma not in {"scale", "auto"}:
                 msg = f'gamma must be "scale", "auto" or a number, got {self.gamma!r}'
                 raise ValueError(msg)
-        elif not (isfinite(self.gamma) and self.gamma > 0):
+        elif not (_is_finite(self.gamma) and self.gamma > 0):
             msg = f"gamma must be a positive finite number, got {self.gamma!r}"
             raise ValueError(msg)
-        if int(self.degree) != self.degree or self.degree < 0:
+        if not (_is_finite(self.degree) and 0 <= self.degree == int(self.degree)):
             msg = f"degree must be a whole number >= 0, got {self.degree!r}"
             raise ValueError(msg)
-        if not isfinite(self.coef0):
+        if not _is_finite(self.coef0):
             msg = f"coef0 must be finite, got {self.coef0!r}"
             raise ValueError(msg)
         if (self.kind == "callable") != (self.function is not None):
@@ -106,6 +107,12 @@ class Kernel:
         variance = weighted_variance(X, weights)
         spread = X.shape[1] * variance
         return replace(self, gamma=1.0 / spread if spread > 0 else 1.0)
+
+
+def _is_finite(value: Any) -> bool:
+    """Tell whether a parameter is a finite number (a boolean is none)."""
+    number = isinstance(value, Real) and not isinstance(value, bool)
+    return number and isfinite(value)
 
 
 def weighted_variance(X: Any, weights: Floats | None = None) -> float:

@@ -9,6 +9,7 @@ log-likelihood at ``z = logit(p_k)``, so the score tells reliably on which side 
 probabilities give their equations 7 and 8).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,7 +30,7 @@ class MultiHinge:
 
     Parameters
     ----------
-    probabilities : tuple of float
+    probabilities : sequence of float
         Strictly ascending, each strictly between 0 and 1, at least one.
 
     Raises
@@ -38,10 +39,14 @@ class MultiHinge:
         When they are not.
     """
 
-    probabilities: tuple[float, ...]
+    probabilities: Sequence[float]
 
     def __post_init__(self) -> None:
-        values = tuple(float(p) for p in self.probabilities)
+        try:
+            values = tuple(float(p) for p in self.probabilities)
+        except (TypeError, ValueError):
+            msg = f"probabilities must be a list of numbers, got {self.probabilities!r}"
+            raise InvalidLossError(msg) from None
         object.__setattr__(self, "probabilities", values)
         inside = all(0.0 < p < 1.0 for p in values)
         if not values or not inside or (np.diff(values) <= 0).any():

@@ -88,7 +88,7 @@ class MultiHingeSVC(LabelMachine):
         self.class_weight = class_weight
 
     def _loss(self) -> Loss:
-        loss = MultiHinge(tuple(self.probabilities))
+        loss = MultiHinge(self.probabilities)
         p = np.array(loss.probabilities)
         self.thresholds_ = np.log(p) - np.log1p(-p)
         return loss

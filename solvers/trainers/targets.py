@@ -56,8 +56,8 @@ def class_factors(
     if class_weight is None:
         return np.ones(len(signs))
     positive = signs > 0
-    if isinstance(class_weight, str):
-        if class_weight != "balanced":
+    if not isinstance(class_weight, Mapping):
+        if str(class_weight) != "balanced":
             msg = f'class_weight must be a mapping or "balanced", got {class_weight!r}'
             raise ValueError(msg)
         total = float(weights.sum())

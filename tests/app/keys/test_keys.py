@@ -1,6 +1,5 @@
 """Keys: what each scope opens, how they come and go, and that none is kept."""
 
-import asyncio
 import contextlib
 import hmac
 import os
@@ -10,11 +9,9 @@ import sys
 import httpx
 import pytest
 from sqlalchemy import select
-from sqlalchemy.exc import OperationalError
 
 from app.db.tables import ApiKey
 from app.keys import secret, service, store
-from app.keys.ring import LEASE_S, KeyRing
 from app.keys.schemas import KeysQuery
 from app.keys.scopes import SCOPES, allows, needed
 
@@ -107,40 +104,6 @@ def test_only_a_digest_is_kept_and_a_revoked_key_stays_on_the_list(database):
         second = service.page(session, KeysQuery(limit=1, before=first.next))
         assert {first.keys[0].id, second.keys[0].id} == {one.id, two.id}
         assert second.next is None
-
-
-def test_the_ring_asks_late_in_the_lease_and_trusts_nothing_older():
-    now, asked, away = [0.0], [0], [False]
-    key = secret.KnownKey(b"0" * 32, "train")
-
-    def find():
-        asked[0] += 1
-        if away[0]:
-            raise OperationalError("away", {}, OSError())  # noqa: EM101 - a statement
-        return store.Issued((key,) if asked[0] == 1 else (), ever=True)
-
-    async def scenario():
-        ring = KeyRing(find, (), always_locked=False, clock=lambda: now[0])
-        assert not ring.last().locked
-        assert ring.peek() is None
-        assert (await ring.current()).keys == (key,)
-        now[0] += LEASE_S * 0.4
-        for _ in range(100):
-            assert ring.peek().keys == (key,)
-        assert asked[0] == 1, "no query for a request"
-        now[0] += LEASE_S * 0.3
-        assert ring.peek().keys == (key,)  # still good, and asked for anew
-        assert (await ring.current()).keys == ()
-        assert ring.peek().locked, "revoking the last key opens nothing"
-        away[0] = True
-        now[0] += LEASE_S
-        assert ring.peek() is None
-        with pytest.raises(OperationalError):
-            await ring.current()
-        ring.close()
-
-    assert LEASE_S < 1.0
-    asyncio.run(asyncio.wait_for(scenario(), 10))
 
 
 @pytest.fixture(scope="module")

@@ -121,11 +121,31 @@ def test_the_bound_on_a_mean_is_that_of_hoeffding_and_bentkus():
         assert float(mean_loss_tail(mean, n, limit)) == pytest.approx(expected)
 
 
-def test_a_rule_of_bounded_cost_decides_as_much_as_it_can():
+@pytest.mark.parametrize("max_cost", [0.17, 0.2, 0.9])
+def test_a_rule_of_bounded_cost_decides_most_of_what_is_certified(max_cost):
+    costs = CostMatrix(1, 1, 0.3, 0.3)
     scores, y = gaussian(8, 4000)
-    rule = BoundedCostRule(0.9, CostMatrix(1, 1, 0.3, 0.3)).fit(scores, y)
+    rule = BoundedCostRule(max_cost, costs).fit(scores, y)
     assert rule.feasible_
-    assert np.mean(rule.decide(scores) != 0) == 1.0
+    share = np.mean(rule.decide(scores) != 0)
+    if max_cost >= 0.9:
+        assert share == 1.0
+    # A stricter limit is certified for fewer pairs, so it decides no more.
+    stricter = BoundedCostRule(0.9 * max_cost, costs).fit(scores, y)
+    if stricter.feasible_:
+        assert np.mean(stricter.decide(scores) != 0) <= share
+    split = split_rows(scores, y > 0, rule.seed)
+    pairs = pairs_of(*split.selection)
+
+    def doubt(_pairs, counts):
+        wrong = counts.false_positive + counts.false_negative
+        spent = wrong + 0.3 * (counts.reject_positive + counts.reject_negative)
+        return mean_loss_tail(spent / counts.rows, round(counts.rows), max_cost)
+
+    passed = certified(pairs, split, doubt, decided, 0.05)
+    shares = [np.mean(pairs.band(int(k)).decide(scores) != 0) for k in passed]
+    assert len(shares) > 1 or max_cost >= 0.9
+    assert share == max(shares)
 
 
 @pytest.mark.parametrize(

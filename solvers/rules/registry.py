@@ -51,6 +51,8 @@ def make_rule(rule: Any, **parameters: Any) -> Any:
     ------
     UnknownNameError
         When no rule has that name.
+    ValueError
+        When the rule of that name needs a parameter that is not given.
     TypeError
         When parameters come with an instance, or the object is no rule.
     """
@@ -58,7 +60,14 @@ def make_rule(rule: Any, **parameters: Any) -> Any:
         if rule not in RULES:
             what = "rule"
             raise UnknownNameError(what, rule, tuple(RULES))
-        return RULES[rule](**parameters)
+        owner = RULES[rule]
+        missing = [p.name for p in owner.parameters() if p.required]
+        missing = [name for name in missing if name not in parameters]
+        if missing:
+            needed = " and ".join(missing)
+            msg = f"the rule {rule} needs {needed}: give an instance, {owner.__name__}"
+            raise ValueError(msg + f"({missing[0]}=...)")
+        return owner(**parameters)
     if isinstance(rule, type) or not (hasattr(rule, "fit") and hasattr(rule, "decide")):
         msg = f"a rule is a registered name or has fit and decide, got {rule!r}"
         raise TypeError(msg)

@@ -14,7 +14,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
-from sklearn.model_selection import BaseCrossValidator, ShuffleSplit, check_cv
 from sklearn.utils import _safe_indexing, assert_all_finite, get_tags
 from sklearn.utils.validation import (
     _check_sample_weight,
@@ -28,20 +27,19 @@ from solvers.calibration import Calibration, fit_calibration
 from solvers.rules.registry import make_rule
 from solvers.trainers.base import RejectOptionMixin
 from solvers.trainers.outside_scores import (
+    FitRows,
     check_scorer,
-    fit_weighted,
+    fit_on,
     outside_scores,
     scores_of,
-    takes_weights,
+    takes,
 )
+from solvers.trainers.row_splits import fold_split, promise_split
 from solvers.trainers.targets import binary_targets
 
 __all__ = ["RejectOptionClassifier"]
 
 Floats = NDArray[np.float64]
-
-# The part of the rows that a promise is counted on.
-_PROMISE_SHARE = 0.25
 
 
 class RejectOptionClassifier(RejectOptionMixin, MetaEstimatorMixin, BaseEstimator):
@@ -54,7 +52,7 @@ class RejectOptionClassifier(RejectOptionMixin, MetaEstimatorMixin, BaseEstimato
         score); not SVC(probability=True).
     rule : str or rule, default="expected-cost"
         A registered name or an instance; an instance is cloned.
-    cv : int, splitter or iterable of (train, test), default=5
+    cv : int, None (5), splitter or iterable of (train, test), default=5
         How out-of-fold scores are made; no row may be tested twice. A rule that makes
         a promise uses one part instead: a random quarter, or the first split of ``cv``
         where it is no number.
@@ -86,36 +84,49 @@ class RejectOptionClassifier(RejectOptionMixin, MetaEstimatorMixin, BaseEstimato
         tags.classifier_tags.multi_class = False
         return tags
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Self:
         """Fit the rule on out-of-fold scores, then the estimator on all rows.
 
         Parameters
         ----------
         X : array-like, sparse matrix or data frame of shape (n_rows, n_features)
-            Handed on to the estimator as it is.
+            Handed on to the estimator as it is; (n_rows, n_rows) for one that takes a
+            kernel matrix.
         y : array-like of shape (n_rows,)
             Two labels; the larger one is +1.
         sample_weight : array-like of shape (n_rows,), optional
             For the rule, the calibration, and the estimator where it takes weights.
             Refused by rules that make a promise.
+        groups : array-like of shape (n_rows,), optional
+            Rows of one group stay together in every split where ``cv`` is a number or
+            a splitter of groups; also for an estimator whose ``fit`` takes groups.
 
         Raises
         ------
         ValueError
             When there are not two classes of at least two rows each, the split tests
-            a row twice, or the estimator or the rule refuses its input.
+            a row twice or trains on one class, or the estimator or the rule refuses
+            its input.
         """
         check_scorer(self.estimator)
         rule = self._new_rule()
         validate_data(self, X, skip_check_array=True)
-        X, y = indexable(X, y)
+        X, y, groups = indexable(X, y, groups)
         y = np.asarray(column_or_1d(y, warn=True))
         assert_all_finite(y, input_name="y")
         self.classes_, signs = binary_targets(y)
         weights = self._weights(sample_weight, X, rule)
-        self.split_ = self._split(X, y, rule)
-        used = weights if takes_weights(self.estimator) else None
-        scores, rows = outside_scores(self.estimator, X, y, used, self.split_)
+        groups = None if groups is None else np.asarray(groups)
+        divide = promise_split if _promises(rule) else fold_split
+        self.split_ = divide(self.cv, X, y, groups)
+        given = FitRows(X, y, weights, groups)
+        scores, rows = outside_scores(self.estimator, given, self.split_)
         if len(np.unique(rows)) < len(rows):
             msg = "cv tests a row twice: use a splitter that partitions the rows"
             raise ValueError(msg)
@@ -126,13 +137,18 @@ class RejectOptionClassifier(RejectOptionMixin, MetaEstimatorMixin, BaseEstimato
         values = self.calibration_.probability(scores) if on_probability else scores
         self.rule_ = rule.fit(values, signs[rows], part)
         kept = self.split_[0][0] if _promises(rule) else np.arange(len(y))
-        self.estimator_ = _refit(self.estimator, X, y, used, kept)
+        self.estimator_ = fit_on(self.estimator, given, kept)
+        # Of a kernel matrix, the columns of the rows that the estimator was fitted on.
+        partial = get_tags(self.estimator).input_tags.pairwise and len(kept) < len(y)
+        self._columns = kept if partial else None
         return self
 
     def decision_function(self, X: Any) -> Floats:
         """Return the score of each row, shape (n_rows,)."""
         check_is_fitted(self)
-        return scores_of(self.estimator_, X)
+        columns = getattr(self, "_columns", None)
+        rows = X if columns is None else _safe_indexing(X, columns, axis=1)
+        return scores_of(self.estimator_, rows)
 
     def probability(self, X: Any) -> Floats:
         """Return the calibrated probability of ``classes_[1]``, shape (n_rows,).
@@ -164,7 +180,7 @@ class RejectOptionClassifier(RejectOptionMixin, MetaEstimatorMixin, BaseEstimato
         if _promises(rule):
             msg = f"the rule {rule.kind} counts rows: it takes no sample_weight"
             raise ValueError(msg)
-        if not takes_weights(self.estimator):
+        if not takes(self.estimator, "sample_weight"):
             name = type(self.estimator).__name__
             warnings.warn(
                 f"{name}.fit takes no sample_weight: only the rule and the calibration"
@@ -177,21 +193,6 @@ class RejectOptionClassifier(RejectOptionMixin, MetaEstimatorMixin, BaseEstimato
         )
         return weights
 
-    def _split(self, X: Any, y: Any, rule: Any) -> list[tuple[Any, Any]]:
-        numbered = isinstance(self.cv, int | np.integer)
-        if _promises(rule):
-            apart = ShuffleSplit(1, test_size=_PROMISE_SHARE, random_state=0)
-            splitter: BaseCrossValidator = apart if numbered else check_cv(self.cv, y)
-            return list(splitter.split(X, y))[:1]
-        folds = self.cv
-        if numbered:
-            smallest = int(min(np.count_nonzero(y == label) for label in self.classes_))
-            if smallest < 2:
-                msg = "out-of-fold scores need at least two rows of each class"
-                raise ValueError(msg)
-            folds = min(int(self.cv), smallest)
-        return list(check_cv(folds, y, classifier=True).split(X, y))
-
 
 def _scale(rule: Any) -> str:
     """Return what a rule acts on; a rule of the user's own need not say."""
@@ -200,10 +201,3 @@ def _scale(rule: Any) -> str:
 
 def _promises(rule: Any) -> bool:
     return bool(getattr(rule, "promises", False))
-
-
-def _refit(estimator: Any, X: Any, y: Any, weights: Floats | None, rows: Any) -> Any:
-    part = None if weights is None else weights[rows]
-    return fit_weighted(
-        estimator, _safe_indexing(X, rows), _safe_indexing(y, rows), part
-    )

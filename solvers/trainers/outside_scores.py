@@ -7,17 +7,19 @@ off at probabilities of 1e-9 and 1 - 1e-9, so that they stay finite.
 """
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn import get_config
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 from sklearn.svm import SVC, NuSVC
-from sklearn.utils import _safe_indexing
+from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.validation import has_fit_parameter
 
-__all__ = ["check_scorer", "fit_weighted", "scores_of", "takes_weights"]
+__all__ = ["FitRows", "check_scorer", "fit_on", "outside_scores", "scores_of", "takes"]
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
@@ -31,11 +33,15 @@ def check_scorer(estimator: Any) -> None:
     Raises
     ------
     TypeError
-        When it has neither ``decision_function`` nor ``predict_proba``.
+        When it is a class, or has neither ``decision_function`` nor ``predict_proba``.
     ValueError
         When it is, or contains, an SVC with ``probability=True``: its probabilities
         come from another fit and contradict its score.
     """
+    if isinstance(estimator, type):
+        name = estimator.__name__
+        msg = f"{name} is a class: give an estimator, as in {name}()"
+        raise TypeError(msg)
     parts = [estimator]
     if hasattr(estimator, "get_params"):
         parts += list(estimator.get_params(deep=True).values())
@@ -71,32 +77,59 @@ def scores_of(estimator: Any, X: Any) -> Floats:
     return scores
 
 
-def takes_weights(estimator: Any) -> bool:
-    """Tell whether ``fit`` takes ``sample_weight`` (a pipeline: its last step's)."""
+@dataclass(frozen=True, slots=True, eq=False)
+class FitRows:
+    """Everything an estimator is fitted on.
+
+    Parameters
+    ----------
+    X : array-like, sparse matrix or data frame of shape (n_rows, n_features)
+        (n_rows, n_rows) for an estimator that takes a kernel matrix.
+    y : ndarray of shape (n_rows,)
+    weights, groups : ndarray of shape (n_rows,) or None
+        Passed on where ``fit`` takes ``sample_weight`` and ``groups``.
+    """
+
+    X: Any
+    y: NDArray[Any]
+    weights: Floats | None = None
+    groups: NDArray[Any] | None = None
+
+
+def takes(estimator: Any, name: str) -> bool:
+    """Tell whether ``fit`` takes a parameter (a pipeline: its last step's)."""
     last = estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
-    return bool(has_fit_parameter(last, "sample_weight"))
+    return bool(has_fit_parameter(last, name))
 
 
-def fit_weighted(estimator: Any, X: Any, y: Any, weights: Floats | None) -> Any:
-    """Return a fitted clone; weights are passed on where they are taken."""
+def fit_on(estimator: Any, rows: FitRows, part: Rows) -> Any:
+    """Return a clone fitted on a part of the rows."""
     model = clone(estimator)
-    if weights is None or not takes_weights(model):
-        return model.fit(X, y)
-    if isinstance(model, Pipeline):
-        return model.fit(X, y, **{f"{model.steps[-1][0]}__sample_weight": weights})
-    return model.fit(X, y, sample_weight=weights)
+    X, y = _safe_split(model, rows.X, rows.y, part)
+    given = {"sample_weight": rows.weights, "groups": rows.groups}
+    passed = {
+        _address(model, name): values[part]
+        for name, values in given.items()
+        if values is not None and takes(model, name)
+    }
+    return model.fit(X, y, **passed)
+
+
+def _address(model: Any, name: str) -> str:
+    """Return what ``fit`` calls a parameter: a routing pipeline finds its own way."""
+    if not isinstance(model, Pipeline) or get_config()["enable_metadata_routing"]:
+        return name
+    return f"{model.steps[-1][0]}__{name}"
 
 
 def outside_scores(
-    estimator: Any, X: Any, y: Any, weights: Floats | None, split: Iterable[Any]
+    estimator: Any, rows: FitRows, split: Iterable[tuple[Rows, Rows]]
 ) -> tuple[Floats, Rows]:
     """Return out-of-fold scores and the rows they belong to."""
-    scores, rows = [], []
+    scores, places = [], []
     for train, test in split:
-        part = None if weights is None else weights[train]
-        model = fit_weighted(
-            estimator, _safe_indexing(X, train), _safe_indexing(y, train), part
-        )
-        scores.append(scores_of(model, _safe_indexing(X, test)))
-        rows.append(np.asarray(test))
-    return np.concatenate(scores), np.concatenate(rows)
+        model = fit_on(estimator, rows, train)
+        X, _ = _safe_split(model, rows.X, rows.y, test, train)
+        scores.append(scores_of(model, X))
+        places.append(test)
+    return np.concatenate(scores), np.concatenate(places)

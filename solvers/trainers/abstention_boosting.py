@@ -136,7 +136,6 @@ class AbstentionBoostingClassifier(RejectOptionMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
         tags.input_tags.allow_nan = True
         return tags
 

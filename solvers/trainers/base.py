@@ -37,6 +37,11 @@ class RejectOptionMixin(ClassifierMixin):
             """Return the score of each row; each classifier defines its own."""
             ...
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return ``classes_[1]`` where the score is positive, else ``classes_[0]``.
 

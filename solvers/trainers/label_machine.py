@@ -56,11 +56,6 @@ class LabelMachine(RejectOptionMixin, KernelMachine):
 
     class_weight: Mapping[Any, float] | str | None
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        return tags
-
     def _loss(self) -> Loss:
         return Hinge()
 

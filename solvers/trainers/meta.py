@@ -81,7 +81,6 @@ class RejectOptionClassifier(RejectOptionMixin, MetaEstimatorMixin, BaseEstimato
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags = get_tags(self.estimator).input_tags
-        tags.classifier_tags.multi_class = False
         return tags
 
     def fit(

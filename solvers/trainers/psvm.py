@@ -122,11 +122,6 @@ class ProbabilisticLabelSVC(RejectOptionMixin, KernelMachine):
         self.class_weight = class_weight
         self.costs = costs
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        return tags
-
     def fit(
         self,
         X: ArrayLike,

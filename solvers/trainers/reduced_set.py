@@ -144,11 +144,6 @@ class ReducedSetSVC(RejectOptionMixin, KernelMachine):
         self.class_weight = class_weight
         self.random_state = random_state
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        return tags
-
     def fit(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
     ) -> Self:

@@ -163,16 +163,21 @@ def expected_cost(
     costs : CostMatrix or mapping with its four fields
     """
     table = _table(y_true, decisions, sample_weight, positive)
-    return float(np.sum(table * price_table(costs)) / table.sum())
+    return float(_ratio(np.sum(table * price_table(costs)), table.sum()))
 
 
 def price_table(costs: Prices | Mapping[str, float]) -> Floats:
     """Return the price of each cell of the 2 x 3 table."""
     names = ("false_negative", "reject_positive", "false_positive", "reject_negative")
     if isinstance(costs, Mapping):
-        fn, rp, fp, rn = (float(costs[name]) for name in names)
+        given = {name: costs[name] for name in names if name in costs}
     else:
-        fn, rp, fp, rn = (float(getattr(costs, name)) for name in names)
+        given = {name: getattr(costs, name) for name in names if hasattr(costs, name)}
+    missing = [name for name in names if name not in given]
+    if missing:
+        msg = f"costs must be a CostMatrix, or a mapping with {', '.join(missing)} too"
+        raise ValueError(msg)
+    fn, rp, fp, rn = (float(given[name]) for name in names)
     return np.array([[0.0, fn, rp], [fp, 0.0, rn]])
 
 

@@ -26,14 +26,18 @@ def as_positive(y_true: ArrayLike, positive: Any = None) -> NDArray[np.bool_]:
     Raises
     ------
     ValueError
-        When there are more than two labels, or two and no way to know which is
-        positive.
+        When a label is missing, there are more than two, or two and no way to know
+        which is positive.
     """
     labels = np.asarray(y_true)
     if labels.ndim != 1:
         msg = f"labels must have shape (n_rows,), got {labels.shape}"
         raise ValueError(msg)
-    distinct = set(np.unique(labels).tolist())
+    absent = _missing(labels)
+    if absent.any():
+        msg = f"the label is missing in row {int(np.argmax(absent))}: leave the row out"
+        raise ValueError(msg)
+    distinct = set(labels.tolist())
     if len(distinct) > 2:
         msg = f"labels must hold two classes, got {sorted(distinct, key=str)[:5]}"
         raise ValueError(msg)
@@ -46,6 +50,14 @@ def as_positive(y_true: ArrayLike, positive: Any = None) -> NDArray[np.bool_]:
         msg = f"positive={positive!r} is none of {sorted(distinct, key=str)}"
         raise ValueError(msg)
     return np.asarray(labels == positive, dtype=bool)
+
+
+def _missing(labels: NDArray[Any]) -> NDArray[np.bool_]:
+    """Tell which labels are None or NaN, the one value that differs from itself."""
+    if labels.dtype.kind == "O":
+        absent = [label is None or label != label for label in labels.tolist()]  # noqa: PLR0124 - that is NaN
+        return np.array(absent, dtype=bool)
+    return np.asarray(labels != labels)  # noqa: PLR0124
 
 
 def as_decisions(decisions: ArrayLike, n_rows: int) -> NDArray[np.int8]:

@@ -4,8 +4,9 @@
     calibration   sum over bins b of  n_b / n  |mean p - share of +1|
     divergence    mean of  q log(q / p) + (1 - q) log((1 - q) / (1 - p))
 
-Bins hold equally many rows (not equally wide intervals, most of which are empty on
-skewed probabilities); tied probabilities are never separated.
+Bins hold equally many rows, or equal weight (not equally wide intervals, most of which
+are empty on skewed probabilities); tied probabilities are never separated. A figure of
+no rows is undefined: NaN.
 """
 
 from typing import Any
@@ -31,7 +32,7 @@ def brier_score(
     truth = as_positive(y_true, positive)
     p = _as_probability(probability, len(truth))
     weights = as_weights(sample_weight, len(truth))
-    return float(np.average((p - truth) ** 2, weights=weights))
+    return _mean_over((p - truth) ** 2 * weights, weights)
 
 
 def calibration_error(
@@ -58,12 +59,29 @@ def calibration_error(
     truth = as_positive(y_true, positive)
     p = _as_probability(probability, len(truth))
     weights = as_weights(sample_weight, len(truth))
-    edges = np.unique(np.quantile(p, np.linspace(0.0, 1.0, bins + 1)[1:-1]))
-    group = np.searchsorted(edges, p, side="left")
-    mass = np.bincount(group, weights, minlength=len(edges) + 1)
-    claimed = np.bincount(group, weights * p, minlength=len(edges) + 1)
-    found = np.bincount(group, weights * truth, minlength=len(edges) + 1)
-    return float(np.abs(claimed - found).sum() / mass.sum())
+    group = _equal_bins(p, weights, bins)
+    claimed = np.bincount(group, weights * p)
+    found = np.bincount(group, weights * truth)
+    return _mean_over(np.abs(claimed - found), weights)
+
+
+def _equal_bins(p: Floats, weights: Floats, bins: int) -> NDArray[np.intp]:
+    """Return each row's bin: the one in which the middle of its tie's weight lies."""
+    values, tie = np.unique(p, return_inverse=True)
+    mass = np.bincount(tie, weights, minlength=len(values))
+    total = float(mass.sum())
+    if not total > 0.0:
+        return np.zeros(len(p), dtype=np.intp)
+    middle = (np.cumsum(mass) - mass / 2.0) / total
+    # A middle on an edge belongs to the lower bin, on whichever side rounding put it.
+    bin_of = np.ceil(np.round(middle * bins, 9)).astype(np.intp)
+    return np.asarray(bin_of[tie])
+
+
+def _mean_over(amounts: Floats, weights: Floats) -> float:
+    """Return the sum of amounts over that of weights, NaN without any."""
+    total = float(weights.sum())
+    return float(amounts.sum()) / total if total > 0.0 else float("nan")
 
 
 def mean_binary_divergence(truth: ArrayLike, estimate: ArrayLike) -> float:
@@ -76,7 +94,8 @@ def mean_binary_divergence(truth: ArrayLike, estimate: ArrayLike) -> float:
     """
     q = _as_probability(truth, len(np.asarray(truth)))
     p = _as_probability(estimate, len(q))
-    return float(np.mean(_relative(q, p) + _relative(1.0 - q, 1.0 - p)))
+    divergence = _relative(q, p) + _relative(1.0 - q, 1.0 - p)
+    return _mean_over(divergence, np.ones(len(q)))
 
 
 def _relative(q: Floats, p: Floats) -> Floats:

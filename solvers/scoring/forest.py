@@ -128,11 +128,24 @@ def forest_of(trees: Mapping[str, Any]) -> Forest:
     if any(len(arrays[name]) != len(left) for name in per_node):
         msg = f"a forest of {len(left)} nodes has one entry a node in each array"
         raise ValueError(msg)
+    nested, depth = _nested(arrays, left, right)
+    return Forest(
+        children=np.stack(children, axis=1).ravel(),
+        depth=int(depth[arrays["roots"]].max(initial=0)),
+        nested=[nested[root] for root in arrays["roots"]],
+        **arrays,
+    )
+
+
+def _nested(
+    arrays: Mapping[str, Any], left: NDArray[np.intp], right: NDArray[np.intp]
+) -> tuple[list[Any], NDArray[np.intp]]:
+    """Return each node with all that is below it, and how deep that is."""
     nested: list[Any] = [None] * len(left)
     depth = np.zeros(len(left), dtype=np.intp)
     # Children come after their parents, so that they are ready when read backwards.
-    for node in here[::-1]:
-        if leaf[node]:
+    for node in range(len(left) - 1, -1, -1):
+        if left[node] < 0:
             nested[node] = arrays["value"][node]
             continue
         table = arrays["category"][node]
@@ -146,9 +159,4 @@ def forest_of(trees: Mapping[str, Any]) -> Forest:
             nested[below[1]],
         )
         depth[node] = 1 + max(depth[below[0]], depth[below[1]])
-    return Forest(
-        children=np.stack(children, axis=1).ravel(),
-        depth=int(depth[arrays["roots"]].max(initial=0)),
-        nested=[nested[root] for root in arrays["roots"]],
-        **arrays,
-    )
+    return nested, depth

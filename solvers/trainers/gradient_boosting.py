@@ -131,21 +131,7 @@ class GradientBoostingRejectClassifier(RejectOptionMixin, BaseEstimator):
         train, apart = rows, None
         if self.early_stopping and min(np.sum(rows.y > 0), np.sum(rows.y < 0)) >= 10:
             train, apart = split_rows(rows, self.validation_fraction, self.random_state)
-        model = HistGradientBoostingClassifier(
-            learning_rate=self.learning_rate,
-            max_iter=self.n_rounds,
-            max_leaf_nodes=None,
-            max_depth=self.max_depth,
-            min_samples_leaf=self.min_samples_leaf,
-            l2_regularization=self.l2_regularization,
-            max_bins=self.max_bins,
-            categorical_features=self.categorical_features,
-            early_stopping=apart is not None,
-            scoring="loss",
-            n_iter_no_change=self.patience,
-            tol=0.0,
-            random_state=self.random_state,
-        )
+        model = self._trees(early_stopping=apart is not None)
         # Equal weights are left out: the trees' sums are then counts.
         weighted = not (rows.weight == 1.0).all()
         idle = _idle_columns(train)
@@ -167,6 +153,24 @@ class GradientBoostingRejectClassifier(RejectOptionMixin, BaseEstimator):
         self._scorer = HistogramTreesScorer(histogram_trees_payload(model))
         self._measured = rows.take(measured_rows(len(rows.y), self.n_rounds_))
         return self
+
+    def _trees(self, *, early_stopping: bool) -> HistGradientBoostingClassifier:
+        """Return the peer's trees, unfitted, with these parameters."""
+        return HistGradientBoostingClassifier(
+            learning_rate=self.learning_rate,
+            max_iter=self.n_rounds,
+            max_leaf_nodes=None,
+            max_depth=self.max_depth,
+            min_samples_leaf=self.min_samples_leaf,
+            l2_regularization=self.l2_regularization,
+            max_bins=self.max_bins,
+            categorical_features=self.categorical_features,
+            early_stopping=early_stopping,
+            scoring="loss",
+            n_iter_no_change=self.patience,
+            tol=0.0,
+            random_state=self.random_state,
+        )
 
     @property
     def importance_(self) -> dict[str, NDArray[np.float64]]:

@@ -105,17 +105,13 @@ def run(
     seen.lasting.extend(identifier_warnings(fitted.features, job.table))
     served = fitted
     if asked.refit:
-        rows = np.sort(np.concatenate((parts.training, parts.holdout)))
-        served = fit(
-            job, rows, parts.calibration, report.part(until, 0.97, "on all rows")
-        )
+        served = _refitted(job, parts, report.part(until, 0.97, "on all rows"))
         seen.lasting.append(
             "refit on all rows: the evaluation is that of the model fitted on the"
             " training part alone"
         )
-    searched = [] if found is None else found.warnings
     told = (
-        *searched,
+        *([] if found is None else found.warnings),
         *fitted.warnings,
         *fitted.rule_warnings,
         *seen.warnings,
@@ -133,6 +129,12 @@ def run(
         },
         warnings=warnings,
     )
+
+
+def _refitted(job: Job, parts: Partition, report: Report) -> Fitted:
+    """Fit again, on the rows of the evaluation too."""
+    rows = np.sort(np.concatenate((parts.training, parts.holdout)))
+    return fit(job, rows, parts.calibration, report)
 
 
 def _stored(datasets: Path, data: DatasetData) -> Table:

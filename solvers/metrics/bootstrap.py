@@ -22,7 +22,13 @@ Floats = NDArray[np.float64]
 
 
 class Interval(NamedTuple):
-    """A figure with its bootstrap interval."""
+    """A figure with its bootstrap interval.
+
+    Attributes
+    ----------
+    value, low, high : float
+        The figure on the rows as they are, and the ends of its interval.
+    """
 
     value: float
     low: float
@@ -46,6 +52,8 @@ def bootstrap_interval(
         absent class: NaN or ValueError) are left out.
     *columns : array-like of shape (n_rows,)
         Resampled together.
+    **keywords
+        Handed to the metric as they are.
     level : float, default=0.95
     repeats : int, default=500
     seed : int, default=0

@@ -93,20 +93,40 @@ def error_rate(
     *,
     positive: Any = None,
 ) -> float:
-    """Return the share of wrongly decided rows among all rows, rejects included."""
+    """Return the share of wrongly decided rows among all rows, rejects included.
+
+    Parameters
+    ----------
+    y_true, decisions, sample_weight, positive
+        As in ``augmented_confusion_matrix``.
+    """
     table = _table(y_true, decisions, sample_weight, positive)
     return float(of_table(table)["error_rate"])
 
 
 def reject_rate(decisions: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-    """Return the share of rejected rows."""
+    """Return the share of rejected rows.
+
+    Parameters
+    ----------
+    decisions : array-like of shape (n_rows,)
+        Codes +1, -1 and 0 (reject).
+    sample_weight : array-like of shape (n_rows,), optional
+    """
     codes = as_decisions(decisions, len(np.asarray(decisions)))
     weights = as_weights(sample_weight, len(codes))
     return float(_ratio(weights[codes == 0].sum(), weights.sum()))
 
 
 def coverage(decisions: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-    """Return the share of decided rows."""
+    """Return the share of decided rows.
+
+    Parameters
+    ----------
+    decisions : array-like of shape (n_rows,)
+        Codes +1, -1 and 0 (reject).
+    sample_weight : array-like of shape (n_rows,), optional
+    """
     return 1.0 - reject_rate(decisions, sample_weight)
 
 
@@ -117,7 +137,13 @@ def selective_error(
     *,
     positive: Any = None,
 ) -> float:
-    """Return the share of wrong rows among the decided ones (NaN: none decided)."""
+    """Return the share of wrong rows among the decided ones (NaN: none decided).
+
+    Parameters
+    ----------
+    y_true, decisions, sample_weight, positive
+        As in ``augmented_confusion_matrix``.
+    """
     table = _table(y_true, decisions, sample_weight, positive)
     return float(of_table(table)["selective_error"])
 
@@ -129,7 +155,13 @@ def positive_predictive_value(
     *,
     positive: Any = None,
 ) -> float:
-    """Return the share of true +1 among the rows called +1 (NaN: none called +1)."""
+    """Return the share of true +1 among the rows called +1 (NaN: none called +1).
+
+    Parameters
+    ----------
+    y_true, decisions, sample_weight, positive
+        As in ``augmented_confusion_matrix``.
+    """
     table = _table(y_true, decisions, sample_weight, positive)
     return float(of_table(table)["positive_predictive_value"])
 
@@ -141,7 +173,13 @@ def negative_predictive_value(
     *,
     positive: Any = None,
 ) -> float:
-    """Return the share of true -1 among the rows called -1 (NaN: none called -1)."""
+    """Return the share of true -1 among the rows called -1 (NaN: none called -1).
+
+    Parameters
+    ----------
+    y_true, decisions, sample_weight, positive
+        As in ``augmented_confusion_matrix``.
+    """
     table = _table(y_true, decisions, sample_weight, positive)
     return float(of_table(table)["negative_predictive_value"])
 

@@ -89,7 +89,13 @@ def area_under_risk_coverage(
     positive: Any = None,
     confidence: ArrayLike | None = None,
 ) -> float:
-    """Return the mean risk over all coverages (0 is best)."""
+    """Return the mean risk over all coverages (0 is best).
+
+    Parameters
+    ----------
+    y_true, scores, sample_weight, positive, confidence
+        As in ``risk_coverage_curve``.
+    """
     curve = risk_coverage_curve(
         y_true, scores, sample_weight, positive=positive, confidence=confidence
     )
@@ -104,7 +110,13 @@ def excess_area_under_risk_coverage(
     positive: Any = None,
     confidence: ArrayLike | None = None,
 ) -> float:
-    """Return the area beyond that of the best order of the same errors (0 is best)."""
+    """Return the area beyond that of the best order of the same errors (0 is best).
+
+    Parameters
+    ----------
+    y_true, scores, sample_weight, positive, confidence
+        As in ``risk_coverage_curve``.
+    """
     curve = risk_coverage_curve(
         y_true, scores, sample_weight, positive=positive, confidence=confidence
     )
@@ -124,7 +136,14 @@ def cost_coverage_curve(
     positive: Any = None,
     confidence: ArrayLike | None = None,
 ) -> CoverageCurve:
-    """Return the mean cost over all rows at every coverage, from rejecting all on."""
+    """Return the mean cost over all rows at every coverage, from rejecting all on.
+
+    Parameters
+    ----------
+    y_true, scores, sample_weight, positive, confidence
+        As in ``risk_coverage_curve``.
+    costs : CostMatrix or mapping with its four fields
+    """
     truth = as_positive(y_true, positive)
     values = as_scores(scores, len(truth))
     weights = as_weights(sample_weight, len(truth))

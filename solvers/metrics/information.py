@@ -33,7 +33,13 @@ def modified_mutual_information(
     *,
     positive: Any = None,
 ) -> float:
-    """Return the modified mutual information of truth and decision, in nats."""
+    """Return the modified mutual information of truth and decision, in nats.
+
+    Parameters
+    ----------
+    y_true, decisions, sample_weight, positive
+        As in ``augmented_confusion_matrix``.
+    """
     table = augmented_confusion_matrix(
         y_true, decisions, sample_weight, positive=positive
     )
@@ -43,7 +49,13 @@ def modified_mutual_information(
 def label_entropy(
     y_true: ArrayLike, sample_weight: ArrayLike | None = None, *, positive: Any = None
 ) -> float:
-    """Return the entropy of the labels, in nats."""
+    """Return the entropy of the labels, in nats.
+
+    Parameters
+    ----------
+    y_true, sample_weight, positive
+        As in ``augmented_confusion_matrix``.
+    """
     decisions = np.zeros(len(np.asarray(y_true)), dtype=np.int8)
     table = augmented_confusion_matrix(
         y_true, decisions, sample_weight, positive=positive
@@ -61,6 +73,11 @@ def normalized_mutual_information(
     """Return the modified mutual information over the entropy of the labels.
 
     NaN where only one class is present: there is nothing to be told then.
+
+    Parameters
+    ----------
+    y_true, decisions, sample_weight, positive
+        As in ``augmented_confusion_matrix``.
     """
     table = augmented_confusion_matrix(
         y_true, decisions, sample_weight, positive=positive

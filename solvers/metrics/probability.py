@@ -28,7 +28,14 @@ def brier_score(
     *,
     positive: Any = None,
 ) -> float:
-    """Return the mean squared distance of the probability from the truth."""
+    """Return the mean squared distance of the probability from the truth.
+
+    Parameters
+    ----------
+    y_true, sample_weight, positive
+        As in ``augmented_confusion_matrix``.
+    probability : array-like of shape (n_rows,), values in [0, 1]
+    """
     truth = as_positive(y_true, positive)
     p = _as_probability(probability, len(truth))
     weights = as_weights(sample_weight, len(truth))

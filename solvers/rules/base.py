@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from solvers.costs import CostMatrix
-from solvers.errors import SolverError
+from solvers.errors import InvalidCostsError, SolverError
 from solvers.rules.band import Band, Scale
 from solvers.rules.parameter import Parameter, of_class
 
@@ -134,6 +134,11 @@ def as_costs(costs: object) -> CostMatrix:
     if isinstance(costs, CostMatrix):
         return costs
     if isinstance(costs, Mapping):
+        known = [field.name for field in fields(CostMatrix)]
+        for name in costs:
+            if name not in known:
+                msg = f"costs have no field {name!r}; they have {', '.join(known)}"
+                raise InvalidCostsError(msg)
         return CostMatrix(**costs)
     msg = f"costs must be a CostMatrix or a mapping of its four fields, got {costs!r}"
     raise TypeError(msg)

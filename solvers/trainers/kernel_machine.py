@@ -151,6 +151,22 @@ class KernelMachine(BaseEstimator):
         )
         return kernel.resolved(X, weights)
 
+    def _counted(self, kernel: Kernel, X: Any, used: NDArray[np.int64]) -> Any:
+        """Return the rows of X that count; of a kernel matrix their columns too.
+
+        Raises
+        ------
+        ValueError
+            When a kernel matrix is not square.
+        """
+        counted = X if len(used) == X.shape[0] else X[used]
+        if kernel.kind != "precomputed":
+            return counted
+        if X.shape[0] != X.shape[1]:
+            msg = f"a precomputed kernel must be square, got shape {X.shape}"
+            raise ValueError(msg)
+        return counted if counted is X else counted[:, used]
+
     def _fit_losses(
         self,
         rows: KernelRows,

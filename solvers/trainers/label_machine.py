@@ -111,12 +111,10 @@ class LabelMachine(RejectOptionMixin, KernelMachine):
         counted = rows if len(used) == len(labels) else rows[used]
         classes, signs = binary_targets(labels[used])
         kernel = self._kernel_for(counted, weights[used])
-        if kernel.kind == "precomputed" and rows.shape[0] == rows.shape[1]:
-            counted = counted[:, used]
         factors = class_factors(self.class_weight, classes, signs, weights[used])
         names = ("n_features_in_", "feature_names_in_")
         return Task(
-            rows=KernelRows(kernel, counted),
+            rows=KernelRows(kernel, self._counted(kernel, rows, used)),
             signs=signs,
             weights=weights[used] * factors,
             used=used,

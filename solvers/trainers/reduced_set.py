@@ -180,15 +180,14 @@ class ReducedSetSVC(RejectOptionMixin, KernelMachine):
         counted = given if len(used) == len(labels) else given[used]
         self.classes_, signs = binary_targets(labels[used])
         kernel = self._kernel_for(counted, weights[used])
-        square = kernel.kind == "precomputed"
         rows = TrainingRows(
-            X=counted[:, used] if square else counted,
+            X=self._counted(kernel, given, used),
             signs=signs,
             weights=weights[used],
             factors=class_factors(
                 self.class_weight, self.classes_, signs, weights[used]
             ),
-            square=square,
+            square=kernel.kind == "precomputed",
         )
         plan = make_plan(self.get_params(deep=False), kernel, rows)
         outcome, self.report_ = reduce(plan, rows, self._progress)

@@ -114,7 +114,8 @@ class DoubleHingeSVC(LabelMachine):
     rule : {"plug-in", "bartlett-wegkamp"} or a rule instance, default="plug-in"
         "plug-in" is Grandvalet et al.'s equation 9. "bartlett-wegkamp" (symmetric
         costs) puts its threshold at 1/2 in its own scale, where its authors' bound
-        is smallest; ``BartlettWegkampRule(costs, delta=...)`` puts it elsewhere.
+        is smallest; ``BartlettWegkampRule(delta=...)`` puts it elsewhere. An instance
+        without costs decides at the machine's.
     solver : {"auto", "active-set", "decomposition"}, default="auto"
     tol : float, default=1e-3
         How far the optimality conditions may be broken, in units of the score.
@@ -185,6 +186,9 @@ class DoubleHingeSVC(LabelMachine):
             rule = make_rule(self.rule, costs=self.costs_)
         else:
             rule = clone(make_rule(self.rule), safe=False)
+            # A rule without prices of its own decides at the machine's.
+            if getattr(rule, "costs", self.costs_) is None:
+                rule.costs = self.costs_
         if getattr(rule, "learns", True) or getattr(rule, "on", "score") != "score":
             msg = (
                 "DoubleHingeSVC takes the rules plug-in and bartlett-wegkamp, whose"

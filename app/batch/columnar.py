@@ -70,7 +70,7 @@ def answer_columnar(
     source, target = paths
     file = ParquetFile(source, limits) if form == "parquet" else ArrowStream(source)
     names = check_names(file.schema.names, limits, kept=False)
-    reading = Reading(ReadOptions(), limits, text=False)
+    reading = Reading(ReadOptions(), limits, text=False, of_model=True)
     columns = FeatureColumns(answering.ready.schema, names, reading)
     columns.check_types(file.schema)
     fields = [*file.schema, *schema(answering.labels)]

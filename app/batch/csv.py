@@ -127,7 +127,7 @@ class CsvBatch:
         layout, header, rest = split_header(
             block, self._options, self._limits, kept=False
         )
-        reading = Reading(self._options, self._limits, text=True)
+        reading = Reading(self._options, self._limits, text=True, of_model=True)
         schema = self._answering.ready.schema
         columns = FeatureColumns(schema, layout.names, reading)
         line = header.removesuffix(b"\n").removesuffix(b"\r")

@@ -122,7 +122,7 @@ class CsvTable:
             raise TableError(msg) from None
 
     def _reading(self) -> Reading:
-        return Reading(self.options, Limits(), text=True)
+        return Reading(self.options, Limits(), text=True, of_model=True)
 
 
 def read_csv(path: Path, options: ReadOptions = _AS_LISTED) -> CsvTable:

@@ -94,6 +94,8 @@ def _facts(source: Source, reading: Reading) -> list[ColumnFacts]:
         for fact, column in zip(facts, batch.columns, strict=True):
             if fact.open and source.text:
                 fact.see_text(column, reading.marks, reading.options)
+                if fact.odd is not None and fact.odd_line is None:
+                    fact.odd_line = batch.line_of(fact.odd)
             elif fact.open:
                 fact.see_typed(column)
     return facts
@@ -122,11 +124,21 @@ def _counted(source: Source, limits: Limits) -> Iterator[Batch]:
 
 def _notes(source: Source, facts: list[ColumnFacts]) -> tuple[str, ...]:
     """Say what the caller may not have meant."""
-    return tuple(
-        f"column {name!r} was read as text; with decimal=, it would be numbers"
-        for name, fact in zip(source.names, facts, strict=True)
-        if source.text and fact.decimal_comma
-    )
+    if not source.text:
+        return ()
+    notes = []
+    for name, fact in zip(source.names, facts, strict=True):
+        if fact.decimal_comma:
+            told = "; with decimal=, it would be numbers"
+        elif fact.odd_line is not None:
+            told = (
+                f", though many of its cells are numbers; line {fact.odd_line} has the"
+                " first that is none: correct it, or name the mark by missing="
+            )
+        else:
+            continue
+        notes.append(f"column {name!r} was read as text{told}")
+    return tuple(notes)
 
 
 class _Writer:

@@ -13,12 +13,13 @@ from dataclasses import dataclass
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from app.datasets.reading.cells import Marks, booleans, numbers
+from app.datasets.reading.cells import Marks, booleans, first, numbers
 from app.datasets.reading.options import ColumnType, ReadOptions
 
 __all__ = ["ColumnFacts"]
 
 _EXACT = 2.0**53
+_MANY, _MOST = 10, 9  # numbers, and numbers for each other cell, that are told
 _WHOLE = r"^[\t\n\v\f\r ]*[-+]?[0-9]+[\t\n\v\f\r ]*$"
 
 
@@ -32,6 +33,13 @@ class ColumnFacts:
     comma: bool = True
     """Whether every cell is a number when it is read with a decimal comma."""
     filled: bool = False
+    numbers: int = 0
+    """How many cells were numbers, as long as all were."""
+    odd: int | None = None
+    """Where, in the batch that was seen last, the first cell among many numbers is
+    none."""
+    odd_line: int | None = None
+    """The line of it, which the reader of the batch knows."""
 
     @property
     def kind(self) -> ColumnType:
@@ -57,12 +65,22 @@ class ColumnFacts:
         if self.numeric:
             values, wrong = numbers(cells, missing, options.decimal)
             self.numeric = wrong is None and not _inexact(cells, values)
+            self._count(values, wrong)
             if values.null_count < len(values):
                 self.filled, self.boolean = True, self.boolean and wrong is not None
         if not self.numeric and self.boolean:
             self.boolean = booleans(cells, missing)[1] is None
         if self.comma:
             self.comma = options.decimal == "." and self._fits_comma(cells, missing)
+
+    def _count(self, values: pa.DoubleArray, wrong: pa.BooleanArray | None) -> None:
+        """Note the first cell that keeps a column of numbers from being one."""
+        self.numbers += len(values) - values.null_count
+        if wrong is None:
+            return
+        others = pc.sum(wrong).as_py()
+        if self.numbers >= max(_MANY, _MOST * others):
+            self.odd = first(wrong)
 
     def _fits_comma(self, cells: pa.Array, missing: Marks) -> bool:
         """Tell whether these cells are numbers when read with a decimal comma."""

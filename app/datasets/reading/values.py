@@ -32,7 +32,15 @@ STORED: dict[ColumnType, pa.DataType] = {
 _WANTED: dict[ColumnType, str] = {
     "numeric": "not a number; correct the cell, name the mark of a missing value, or"
     " declare the column categorical",
-    "boolean": "neither true nor false",
+    "boolean": "neither true nor false; write true or false, name the mark of a missing"
+    " value, or declare another type",
+    "categorical": "not text",
+}
+_OF_A_MODEL: dict[ColumnType, str] = {
+    "numeric": "not a number, as the model needs; correct the cell, or name the decimal"
+    " mark or the mark of a missing value",
+    "boolean": "neither true nor false, as the model needs; write true or false, or"
+    " name the mark of a missing value",
     "categorical": "not text",
 }
 
@@ -45,6 +53,8 @@ class Reading:
     limits: Limits
     text: bool
     """Whether cells are text that is still to be understood."""
+    of_model: bool = False
+    """Whether the types are those of a model: the caller cannot choose others."""
     marks: Marks = field(init=False)
     """The texts that mean a missing value."""
 
@@ -83,7 +93,8 @@ class Reading:
             if pa.types.is_string(cells.type)
             else _cast(cells, kind)
         )
-        found = self._excess(values, kind) if wrong is None else (_WANTED[kind], wrong)
+        wanted = _OF_A_MODEL if self.of_model else _WANTED
+        found = self._excess(values, kind) if wrong is None else (wanted[kind], wrong)
         if found is not None:
             detail, mask = found
             index = first(mask)

@@ -232,6 +232,7 @@ def test_refused_with_its_place_and_without_its_values(send, server, case):
     assert answer.headers["content-type"] == "application/problem+json"
     assert told in answer.text
     assert "secret" not in answer.text
+    assert "declare" not in answer.text  # the types are the model's
     left = [p for p in (server.data_dir / "datasets").rglob("*") if p.is_file()]
     assert left == []
 

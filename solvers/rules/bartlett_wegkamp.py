@@ -12,7 +12,7 @@ Source: Bartlett and Wegkamp (2008); Grandvalet et al. (2008), "a close relative
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from math import isfinite, log
+from math import log
 from typing import Any, ClassVar, Literal, Self
 
 from numpy.typing import ArrayLike
@@ -22,7 +22,7 @@ from solvers.errors import InvalidCostsError
 from solvers.rules.band import Band
 from solvers.rules.base import FittedByScores, as_costs
 from solvers.rules.inputs import as_scores
-from solvers.rules.parameter import parameter
+from solvers.rules.parameter import as_number, parameter
 
 __all__ = ["BartlettWegkampRule"]
 
@@ -78,7 +78,7 @@ class BartlettWegkampRule(FittedByScores):
                 f" {costs}; use the plug-in rule"
             )
             raise InvalidCostsError(msg)
-        if not (isfinite(self.delta) and 0.0 <= self.delta <= 1.0):
+        if not 0.0 <= as_number("delta", self.delta) <= 1.0:
             msg = f"delta must lie in [0, 1], got {self.delta!r}"
             raise ValueError(msg)
         r = costs.reject_positive / costs.false_positive

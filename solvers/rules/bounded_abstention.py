@@ -9,7 +9,6 @@ that window. Source: the bounded-abstention model of Pietraszek (2005).
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from math import isfinite
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -20,7 +19,7 @@ from solvers.rules.band import Band
 from solvers.rules.base import FittedByScores, as_costs
 from solvers.rules.counts import Counts, count
 from solvers.rules.inputs import checked
-from solvers.rules.parameter import parameter
+from solvers.rules.parameter import as_number, parameter
 from solvers.rules.window_minimum import window_minima
 
 __all__ = ["BoundedAbstentionRule"]
@@ -103,17 +102,20 @@ class BoundedAbstentionRule(FittedByScores):
             if reviews is not None or cases is not None:
                 msg = "give max_reject_rate, or reviews and cases per day, not both"
                 raise ValueError(msg)
-            if not 0.0 <= self.max_reject_rate <= 1.0:
+            limit = as_number("max_reject_rate", self.max_reject_rate)
+            if not 0.0 <= limit <= 1.0:
                 msg = f"max_reject_rate must lie in [0, 1], got {self.max_reject_rate}"
                 raise ValueError(msg)
-            return float(self.max_reject_rate)
+            return limit
         if reviews is None or cases is None:
             msg = "give max_reject_rate, or both reviews_per_day and cases_per_day"
             raise ValueError(msg)
-        if not (isfinite(cases) and cases > 0 and isfinite(reviews) and reviews >= 0):
+        reviews = as_number("reviews_per_day", reviews)
+        cases = as_number("cases_per_day", cases)
+        if not (cases > 0.0 and reviews >= 0.0):
             msg = f"reviews and cases per day must be positive: {reviews}, {cases}"
             raise ValueError(msg)
-        return min(1.0, float(reviews) / float(cases))
+        return min(1.0, reviews / cases)
 
 
 def _cheapest(

@@ -9,7 +9,7 @@ one cost can be; costs above it are refused.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from math import inf, isfinite
+from math import inf
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -28,7 +28,7 @@ from solvers.rules.certified_search import (
     split_rows,
 )
 from solvers.rules.inputs import checked
-from solvers.rules.parameter import parameter
+from solvers.rules.parameter import as_number, parameter
 from solvers.rules.tails import as_confidence, mean_loss_tail
 
 __all__ = ["BoundedCostRule"]
@@ -116,8 +116,8 @@ class BoundedCostRule(FittedByScores):
             raise ValueError(msg)
         costs = as_costs(self.costs)
         self.bound_ = self._bound(costs)
-        limit = float(self.max_cost)
-        if not (isfinite(limit) and limit > 0.0):
+        limit = as_number("max_cost", self.max_cost)
+        if not limit > 0.0:
             msg = f"max_cost must be a positive number, got {self.max_cost!r}"
             raise ValueError(msg)
         delta = 1.0 - as_confidence(self.confidence)
@@ -160,10 +160,11 @@ class BoundedCostRule(FittedByScores):
         )
         if self.largest_cost is None:
             return largest
-        if largest > self.largest_cost:
-            msg = f"a cost of {largest:g} is above largest_cost = {self.largest_cost:g}"
+        bound = as_number("largest_cost", self.largest_cost)
+        if largest > bound:
+            msg = f"a cost of {largest:g} is above largest_cost = {bound:g}"
             raise InvalidCostsError(msg)
-        return float(self.largest_cost)
+        return bound
 
     def _sentence(self) -> str:
         what = (

@@ -19,7 +19,7 @@ from solvers.costs import CostMatrix
 from solvers.rules.band import Band, Scale
 from solvers.rules.base import FittedByScores, as_costs
 from solvers.rules.inputs import as_scores
-from solvers.rules.parameter import parameter
+from solvers.rules.parameter import as_number, parameter
 
 __all__ = ["ChowRule"]
 
@@ -86,11 +86,11 @@ class ChowRule(FittedByScores):
         return {"reject_threshold": float(self.reject_threshold)}
 
     def _threshold(self) -> float:
-        threshold = self.reject_threshold
+        threshold = as_number("reject_threshold", self.reject_threshold)
         if self.costs is not None:
             msg = "give either costs or reject_threshold, not both"
             raise ValueError(msg)
-        if threshold is None or not 0.0 < threshold <= 0.5:
+        if not 0.0 < threshold <= 0.5:
             msg = f"reject_threshold must lie in (0, 0.5], got {threshold!r}"
             raise ValueError(msg)
-        return float(threshold)
+        return threshold

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvers.rules.certified_search import PairCounts, Pairs
+from solvers.rules.parameter import as_number
 from solvers.rules.tails import binomial_tail, chernoff_rows, rows_to_certify
 
 __all__ = ["ErrorDemand", "demand_of"]
@@ -148,9 +149,9 @@ def demand_of(max_error: float | Mapping[str, float], by: str) -> ErrorDemand:
                 f' by="label"; got {dict(max_error)} with by={by!r}'
             )
             raise ValueError(msg)
-        limits = {group: float(max_error[group]) for group in groups}
+        limits = {group: as_number("max_error", max_error[group]) for group in groups}
     else:
-        limits = dict.fromkeys(groups, float(max_error))
+        limits = dict.fromkeys(groups, as_number("max_error", max_error))
     if not all(0.0 < limit < 1.0 for limit in limits.values()):
         msg = f"max_error must lie strictly between 0 and 1, got {max_error!r}"
         raise ValueError(msg)

@@ -1,9 +1,11 @@
 """What a rule's constructor takes, as data: the service builds its schema from it."""
 
 from dataclasses import MISSING, dataclass, fields
+from math import isfinite
+from numbers import Real
 from typing import Any
 
-__all__ = ["Parameter", "of_class", "parameter"]
+__all__ = ["Parameter", "as_number", "of_class", "parameter"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,15 @@ class Parameter:
 def parameter(kind: str, description: str, **limits: Any) -> dict[str, Any]:
     """Return dataclass-field metadata that describes a parameter."""
     return {"parameter": {"kind": kind, "description": description, **limits}}
+
+
+def as_number(name: str, value: Any) -> float:
+    """Return a parameter as a finite float, or raise ValueError (also for booleans)."""
+    number = isinstance(value, Real) and not isinstance(value, bool)
+    if number and isfinite(value):
+        return float(value)
+    msg = f"{name} must be a finite number, got {value!r}"
+    raise ValueError(msg)
 
 
 def of_class(rule: type) -> tuple[Parameter, ...]:

@@ -8,7 +8,6 @@ with its own link P(y = +1) = 1 / (1 + exp(-a f)) is Niaf et al. (2011), equatio
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from math import isfinite
 from typing import Any, ClassVar, Self
 
 from numpy.typing import ArrayLike
@@ -17,7 +16,7 @@ from solvers.costs import CostMatrix
 from solvers.rules.band import Band
 from solvers.rules.base import FittedByScores, as_costs
 from solvers.rules.inputs import as_scores
-from solvers.rules.parameter import parameter
+from solvers.rules.parameter import as_number, parameter
 
 __all__ = ["PlugInRule"]
 
@@ -56,7 +55,7 @@ class PlugInRule(FittedByScores):
         """Set the thresholds; they depend on the costs alone."""
         if scores is not None:
             as_scores(scores)
-        if not (isfinite(self.slope) and self.slope > 0):
+        if not as_number("slope", self.slope) > 0.0:
             msg = f"slope must be a positive number, got {self.slope!r}"
             raise ValueError(msg)
         lower, upper = as_costs(self.costs).thresholds

@@ -9,10 +9,10 @@ Hoeffding and Bentkus, holds for any losses in [0, 1] with mean a; h is the rela
 entropy of two coins. Sources: Clopper and Pearson (1934); Bates et al. (2021).
 """
 
-from math import isfinite
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from solvers.rules.parameter import as_number
 
 __all__ = ["binomial_interval", "binomial_tail", "mean_loss_tail", "rows_to_certify"]
 
@@ -86,7 +86,8 @@ def _relative_entropy(a: Floats, b: float) -> Floats:
 
 def as_confidence(confidence: float) -> float:
     """Return a confidence strictly between 0 and 1, or raise ValueError."""
-    if not (isfinite(confidence) and 0.0 < confidence < 1.0):
+    given = as_number("confidence", confidence)
+    if not 0.0 < given < 1.0:
         msg = f"confidence must lie strictly between 0 and 1, got {confidence!r}"
         raise ValueError(msg)
-    return float(confidence)
+    return given

@@ -7,11 +7,7 @@ a busy machine changes less.
 """
 
 import asyncio
-import os
-import re
 import socket
-import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -30,7 +26,7 @@ import pyarrow.parquet as pq
 from pyarrow import csv
 
 from tests.benchmarks.http_load import open_loop, post
-from tests.benchmarks.served_model import COLUMNS, ROOT, instances, store_model
+from tests.benchmarks.served_model import COLUMNS, instances, launched, store_model
 
 Row = dict[str, Any]
 CSV = "text/csv"
@@ -94,26 +90,11 @@ def _arrow(table: pa.Table) -> bytes:
 
 @contextmanager
 def _server(folder: str, *command: str) -> Iterator["Server"]:
-    """Start a server; stop it at the end."""
-    process = subprocess.Popen(
-        [sys.executable, *command],
-        env={**os.environ, "DEMUR_DATA_DIR": folder, "DEMUR_LOG_LEVEL": "warning"},
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        assert process.stdout is not None
-        found = re.search(r":(\d+)\s*$", process.stdout.readline())
-        assert found is not None
-        server = Server(int(found[1]), psutil.Process(process.pid))
+    """Start a server and wait until it answers anything."""
+    with launched(folder, *command) as (port, process):
+        server = Server(port, process)
         server.await_answer()
         yield server
-    finally:
-        process.terminate()
-        process.wait(30)
-        if process.stdout is not None:
-            process.stdout.close()
 
 
 @dataclass(frozen=True)

@@ -89,8 +89,8 @@ class Server:
 
 
 @contextmanager
-def serving(folder: str, *command: str) -> Iterator[Server]:
-    """Start a server and wait until it answers."""
+def launched(folder: str, *command: str) -> Iterator[tuple[int, psutil.Process]]:
+    """Start a server that prints its port; stop it at the end."""
     process = subprocess.Popen(
         [sys.executable, *command],
         env={**os.environ, "DEMUR_DATA_DIR": folder, "DEMUR_LOG_LEVEL": "warning"},
@@ -102,14 +102,20 @@ def serving(folder: str, *command: str) -> Iterator[Server]:
         assert process.stdout is not None
         found = re.search(r":(\d+)\s*$", process.stdout.readline())
         assert found is not None
-        port = int(found[1])
-        _await_answer(port)
-        yield Server(port, psutil.Process(process.pid))
+        yield int(found[1]), psutil.Process(process.pid)
     finally:
         process.terminate()
         process.wait(30)
         if process.stdout is not None:
             process.stdout.close()
+
+
+@contextmanager
+def serving(folder: str, *command: str) -> Iterator[Server]:
+    """Start a server and wait until it answers ``POST /predict``."""
+    with launched(folder, *command) as (port, process):
+        _await_answer(port)
+        yield Server(port, process)
 
 
 def _await_answer(port: int) -> None:

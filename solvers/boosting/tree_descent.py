@@ -24,6 +24,7 @@ Floats = NDArray[np.float64]
 
 _GRID = 2.0**40
 _PURE = 1e-3
+_HALVINGS = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,23 +103,54 @@ def boost_trees(
     kind = (surrogate.b, surrogate.loss == "logistic")
     stats, leaf_of = np.empty((len(y), N_STATS)), np.empty(len(y), dtype=np.int32)
     options = (settings.max_depth, settings.penalty, settings.min_leaf_weight)
+    rate = settings.learning_rate
     mass, values_in = float(weight.sum()), np.asarray(codes.values, dtype=np.uint8)
-    path.objective.append(summed_loss(rows, h, r, kind) / unit / mass)
+
+    def mean_loss() -> float:
+        return float(summed_loss(rows, h, r, kind) / unit / mass)
+
+    path.objective.append(mean_loss())
     for round_ in range(settings.n_rounds):
         said = f"round {round_ + 1} of {settings.n_rounds}"
         if progress is not None and not progress(round_ / settings.n_rounds, said):
             raise Interrupted(said)
         measure(rows, h, r, kind, stats)
         nodes, steps = grow(values_in, codes.counts, stats, options, leaf_of)
-        values = np.rint(settings.learning_rate * steps * _GRID) / _GRID
+        before = path.objective[-1]
+        values, value = _step(mean_loss, before, (h, r), leaf_of, rate * steps)
         tree = Tree(nodes, values)
-        h += values[leaf_of, 0]
-        r += values[leaf_of, 1]
         path.trees.append(tree)
-        path.objective.append(summed_loss(rows, h, r, kind) / unit / mass)
+        path.objective.append(value)
         if watch is not None and watch(tree):
             break
     return path
+
+
+def _step(
+    mean_loss: Callable[[], float],
+    before: float,
+    pair: tuple[Floats, Floats],
+    leaf_of: NDArray[np.int32],
+    steps: Floats,
+) -> tuple[Floats, float]:
+    """Move (h, r) by the leaves' steps, halved until the loss does not rise.
+
+    Newton's steps overshoot where exp(-b r) is far steeper than its parabola. Returns
+    the steps taken, on the grid, and the loss after them.
+    """
+    h, r = pair
+    for halved in range(_HALVINGS + 1):
+        scale = 0.0 if halved == _HALVINGS else 0.5**halved
+        values = np.rint(scale * steps * _GRID) / _GRID
+        h += values[leaf_of, 0]
+        r += values[leaf_of, 1]
+        value = mean_loss()
+        if value <= before * (1.0 + 1e-12):
+            break
+        # Sums of multiples of the grid are exact: this is the very same pair again.
+        h -= values[leaf_of, 0]
+        r -= values[leaf_of, 1]
+    return values, value
 
 
 def best_constant(
@@ -143,7 +175,9 @@ def best_constant(
 
     def loss(at: Floats) -> float:
         hs, rs = np.full(2, at[0]), np.full(2, at[1])
-        return float(parts @ surrogate.value(sides, hs, rs))
+        # A step to where it overflows is one that does not descend.
+        with np.errstate(over="ignore"):
+            return float(parts @ surrogate.value(sides, hs, rs))
 
     for _ in range(50):
         measure(rows, np.full(2, pair[0]), np.full(2, pair[1]), kind, stats)

@@ -3,7 +3,11 @@
 import numpy as np
 import pytest
 
-from solvers import AbstentionBoostingClassifier, CostMatrix
+from solvers import (
+    AbstentionBoostingClassifier,
+    AbstentionTreeBoostingClassifier,
+    CostMatrix,
+)
 from solvers.boosting.line import ExponentialLine, minimise
 
 TINY = {
@@ -42,3 +46,28 @@ def test_the_lowest_point_of_a_line_is_found_however_steep_it_is(b, pull):
     # The slope changes its sign there.
     near = 1e-9 * max(eta, 1.0 / b)
     assert line.slopes(eta - near)[0] < 0.0 < line.slopes(eta + near)[0]
+
+
+@pytest.mark.parametrize("loss", ["exponential", "logistic"])
+@pytest.mark.parametrize(
+    "costs",
+    [
+        CostMatrix(1, 1e6, 1e-3, 1e-7),
+        CostMatrix(1, 1e6, 0.1, 1e-7),
+        CostMatrix(1e6, 1, 1e-7, 1e-2),
+        CostMatrix(1e6, 1e6, 1e-2, 2e-2),
+    ],
+    ids=str,
+)
+def test_trees_never_raise_the_surrogate(problem, costs, loss):
+    X, y = problem(200)
+
+    model = AbstentionTreeBoostingClassifier(
+        costs, n_rounds=60, loss=loss, early_stopping=False
+    )
+    path = model.fit(X, y).objective_path_
+
+    assert np.isfinite(path).all()
+    assert (np.diff(path) <= 1e-12 * path[0]).all()
+    h, r = model.decision_function(X), model.reject_function(X)
+    assert path[-1] == pytest.approx(model.surrogate_.value(y, h, r).mean(), rel=1e-8)

@@ -23,7 +23,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from app.errors import FieldError
+from app.errors import FieldError, InvalidRequestError
 from app.features.faults import unusable
 from app.features.table import ColumnType, Table, name_problem
 
@@ -130,8 +130,7 @@ class FeatureSchema:
                 for name, problem in unfit
                 if problem
             )
-        features = tuple(_learn(table, name, missing_native) for name in names)
-        return cls(features, missing_native)
+        return cls(_learn_all(table, names, missing_native), missing_native)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -201,6 +200,22 @@ class FeatureSchema:
             for column in payload["columns"]
         )
         return cls(features, payload["missing_native"])
+
+
+def _learn_all(
+    table: Table, names: Sequence[str], missing_native: bool
+) -> tuple[Feature, ...]:
+    """Return every column's feature, or refuse every column that cannot be one."""
+    features: list[Feature] = []
+    faults: list[FieldError] = []
+    for name in names:
+        try:
+            features.append(_learn(table, name, missing_native))
+        except InvalidRequestError as error:
+            faults += error.errors
+    if faults:
+        raise unusable(faults)
+    return tuple(features)
 
 
 def _learn(table: Table, name: str, missing_native: bool) -> Feature:

@@ -169,6 +169,14 @@ def test_identifiers_and_free_text_are_refused_by_name():
         FeatureSchema.fit(TABLE, columns=[])
 
 
+def test_every_column_that_cannot_be_a_feature_is_told_at_once():
+    rows = [[f"p{i}", i, f"t{i}", "x" * 1001] for i in range(MAX_CATEGORIES + 1)]
+    with pytest.raises(InvalidRequestError) as caught:
+        FeatureSchema.fit(Table.from_rows(["id", "n", "ticket", "text"], rows))
+    told = [(fault.column, fault.row) for fault in caught.value.errors]
+    assert told == [("id", None), ("ticket", None), ("text", 0)]
+
+
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False) | st.none()
 RECORDS = st.lists(
     st.tuples(

@@ -51,7 +51,7 @@ class ErrorDemand:
         for group, limit in self.limits.items():
             errors, trials = self.group(counts, group)
             doubt = binomial_tail(errors, trials, limit)
-            doubts.append(np.where(self._never(pairs, group), 0.0, doubt))
+            doubts.append(np.where(self.never(pairs, group), 0.0, doubt))
         return np.asarray(np.maximum.reduce(doubts))
 
     def group(self, counts: PairCounts, group: str) -> tuple[Floats, Floats]:
@@ -87,12 +87,12 @@ class ErrorDemand:
             rate, share = self._rate_and_share(counts, group)
             rows = chernoff_rows(rate, limit, delta) / share
             needed = np.where(
-                self._never(pairs, group), needed, np.maximum(needed, rows)
+                self.never(pairs, group), needed, np.maximum(needed, rows)
             )
         best = int(np.argmin(needed))
         exact = 0.0
         for group, limit in self.limits.items():
-            if not self._never(pairs, group)[best]:
+            if not self.never(pairs, group)[best]:
                 rate, share = self._rate_and_share(counts, group)
                 trials = rows_to_certify(float(rate[best]), limit, delta)
                 exact = max(exact, trials / float(share[best]))
@@ -120,7 +120,7 @@ class ErrorDemand:
             f" {shares['-1']} of the decided true -1 are called +1"
         )
 
-    def _never(self, pairs: Pairs, group: str) -> NDArray[np.bool_]:
+    def never(self, pairs: Pairs, group: str) -> NDArray[np.bool_]:
         """Tell which candidates cannot make the group's error at all."""
         no_plus, no_minus = np.isposinf(pairs.upper), np.isneginf(pairs.lower)
         if self.by == "all":

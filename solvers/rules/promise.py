@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from solvers.costs import CostMatrix
-from solvers.rules.certified_search import PairCounts
+from solvers.rules.band import Band
+from solvers.rules.certified_search import PairCounts, Pairs
 from solvers.rules.error_demand import demand_of
 from solvers.rules.inputs import as_positive
 from solvers.rules.tails import binomial_interval, mean_loss_tail
@@ -46,12 +47,16 @@ def check_promise(
     counts = _counts(as_positive(y, len(decided)), decided)
     demand = demand_of(facts["max_error"], facts["by"])
     tail = (1.0 - float(facts["confidence"])) / 2.0
+    # Facts that do not name the thresholds leave both decisions possible.
+    band = Band.from_payload({"lower": 0.0, "upper": 0.0, **facts})
+    pair = Pairs(np.array([band.lower]), np.array([band.upper]))
     groups: dict[str, Any] = {}
     states = set()
     for group, limit in demand.limits.items():
         errors, trials = (int(part[0]) for part in demand.group(counts, group))
         low, high = binomial_interval(errors, trials, tail)
-        broken, kept = low > limit, high <= limit
+        # What the thresholds can never decide breaks nothing.
+        broken, kept = low > limit, high <= limit or demand.never(pair, group)[0]
         states.add("broken" if broken else "holds" if kept else "open")
         groups[group] = {
             "trials": trials,

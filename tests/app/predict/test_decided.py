@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from app.artifacts.model import Judged, Labels
 from app.errors import InvalidRequestError
-from app.predict.answer import JudgedRow, prediction
+from app.predict.answer import JudgedRow, Tally, prediction
 from app.predict.decided import decide
 from app.predict.pricing import Pricing
 from solvers.costs import CostMatrix
@@ -65,6 +65,28 @@ def test_arrays_and_numbers_say_the_same(drawn, costs, calibrated):
         told = None if many.expected_costs is None else many.expected_costs[k]
         assert one.expected_cost == told
         assert tally.cost == (told or 0.0)
+
+
+@settings(deadline=None)
+@given(rows, st.integers(0, 12), st.sampled_from([None, EVEN]))
+def test_the_parts_of_a_request_count_what_the_whole_does(drawn, cut, costs):
+    pricing = Pricing(Band(-1.0, 1.0), costs)
+
+    def counted(part):
+        told = judged(*zip(*part, strict=True)) if part else judged([], [], [])
+        return decide(told, pricing, {}, 0).tally()
+
+    together = Tally()
+    for part in (drawn[:cut], drawn[cut:]):
+        together.add(counted(part))
+    whole = counted(drawn)
+    codes = [decision for *_, decision in drawn]
+    assert (whole.rows, whole.rejected) == (len(codes), codes.count(0))
+    assert whole.positive == codes.count(1)
+    assert whole.priced == (len(codes) if costs else 0)
+    assert together.cost == pytest.approx(whole.cost, rel=1e-12)
+    together.cost = whole.cost
+    assert together == whole
 
 
 prices = st.floats(0.5, 10.0)

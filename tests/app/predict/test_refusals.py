@@ -39,6 +39,14 @@ def test_missing_and_unknown_keys_are_named(client):
     assert "extra_columns" in unknown["detail"]
 
 
+@pytest.mark.parametrize("n", [1, 2, 40, 2000])
+def test_a_key_too_many_is_refused_where_nothing_else_is_wrong(client, n):
+    rows = [ROW] * (n - 1)
+    (fault,) = faults(client, *rows, {**ROW, "id": UNSAID})
+    assert fault["row"] == n - 1
+    assert fault["pointer"] == f"/instances/{n - 1}/id"
+
+
 def test_ignoring_extra_columns_excuses_nothing_else(client):
     row = {**ROW, "id": UNSAID, "glucose": "1"}
     (fault,) = faults(client, row, extra_columns="ignore")

@@ -13,7 +13,8 @@ fall-back is never needed. Ties within rounding keep the first stump in the orde
 features, orderings, k, j: a row's weight and its repetition choose alike.
 
 The running minima are looked at in blocks of codes: what a block could reach at best,
-from its own extremes, tells whether its codes need be gone through one by one. Extremes
+from its own extremes, tells whether its codes need be gone through one by one. They
+need not where another feature, or another ordering, is better than that. Extremes
 are found among integers in the order of the floats, which a processor compares in
 vectors. Sums and minima come out the same to the bit.
 """
@@ -22,7 +23,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from solvers.boosting.order import GREATEST, LEAST, key_of, value_of
+from solvers.boosting.least_cuts import least, weights_of
 from solvers.boosting.running_sums import accumulate, accumulate_rows, sum_by_code
 
 __all__ = ["scan_codes", "scan_histograms"]
@@ -30,7 +31,8 @@ __all__ = ["scan_codes", "scan_histograms"]
 _Array = NDArray[np.float64]
 
 _INF = np.inf
-_BLOCK = 128
+# Ties of the six orderings can hand on a difference of one slack each.
+_SLACKS = 16.0
 
 
 @njit(cache=True, nogil=True)
@@ -132,10 +134,15 @@ def _best(
     """
     rejects, slack = options
     end_p, end_q = P[n_codes], Q[n_codes]
+    answer, added = 0, 0.0
+    if lost[2]:
+        answer, added = _best_missing(lost[0], lost[1], rejects, slack)
     best = np.full(6, _INF)
     if rejects:
-        _least(P[: n_codes + 1], Q[: n_codes + 1], best)
-        best += np.array([-end_p, end_p, end_q, end_q, -end_p, end_p])
+        ends = np.array([-end_p, end_p, end_q, end_q, -end_p, end_p])
+        limit = to_beat - added + _SLACKS * slack
+        least(P[: n_codes + 1], Q[: n_codes + 1], ends, limit, _SLACKS * slack, best)
+        best += ends
     else:
         for k in range(n_codes + 1):
             best[2] = min(best[2], 2.0 * P[k] - end_p)
@@ -144,55 +151,10 @@ def _best(
     for o in range(1, 6):
         if best[o] < best[ordering] - slack:
             ordering = o
-    answer, added = 0, 0.0
-    if lost[2]:
-        answer, added = _best_missing(lost[0], lost[1], rejects, slack)
     if best[ordering] + added < to_beat - slack:
         stump[1], stump[4] = ordering, answer
         _locate(P, Q, n_codes, options, best[ordering], stump)
     return float(best[ordering] + added)
-
-
-@njit(cache=True, nogil=True)
-def _least(P: _Array, Q: _Array, best: _Array) -> None:
-    """Write the least (A - B)(j) + (B - C)(k), j <= k, of each ordering."""
-    lowest = np.full(6, _INF)
-    for start in range(0, len(P), _BLOCK):
-        p, q = P[start : start + _BLOCK], Q[start : start + _BLOCK]
-        low_u, top_u, low_v, top_v, low_t, top_t = _extremes(p, q)
-        firsts = (low_u, -top_v, low_t, -top_t, -top_u, low_v)
-        seconds = (low_v, -top_u, -top_v, low_u, low_t, -top_t)
-        for o in range(6):
-            reached = min(lowest[o], firsts[o])
-            if reached + seconds[o] < best[o]:
-                best[o] = _least_within(p, q, o, lowest[o], best[o])
-            lowest[o] = reached
-
-
-@njit(cache=True, nogil=True)
-def _least_within(
-    P: _Array, Q: _Array, ordering: int, lowest: float, best: float
-) -> float:
-    ap, bp, cp, aq, bq, cq = _weights_of(ordering)
-    for k in range(len(P)):
-        lowest = min(lowest, (ap - bp) * P[k] + (aq - bq) * Q[k])
-        best = min(best, lowest + ((bp - cp) * P[k] + (bq - cq) * Q[k]))
-    return best
-
-
-@njit(cache=True, nogil=True)
-def _extremes(P: _Array, Q: _Array) -> tuple[float, float, float, float, float, float]:
-    """Return the least and the largest of P - Q, of P + Q and of 2 P."""
-    low_u = low_v = low_t = GREATEST
-    top_u = top_v = top_t = LEAST
-    for k in range(len(P)):
-        u, v, t = key_of(P[k] - Q[k]), key_of(P[k] + Q[k]), key_of(2.0 * P[k])
-        low_u, top_u = min(low_u, u), max(top_u, u)
-        low_v, top_v = min(low_v, v), max(top_v, v)
-        low_t, top_t = min(low_t, t), max(top_t, t)
-    u_ends = value_of(low_u), value_of(top_u)
-    v_ends = value_of(low_v), value_of(top_v)
-    return *u_ends, *v_ends, value_of(low_t), value_of(top_t)
 
 
 @njit(cache=True, nogil=True)
@@ -208,22 +170,6 @@ def _best_missing(
 
 
 @njit(cache=True, nogil=True)
-def _weights_of(ordering: int) -> tuple[float, float, float, float, float, float]:
-    """Return (A, B, C) as multiples of P and of Q, for one of the six orderings."""
-    if ordering == 0:
-        return 1.0, 0.0, -1.0, 0.0, 1.0, 0.0
-    if ordering == 1:
-        return -1.0, 0.0, 1.0, 0.0, 1.0, 0.0
-    if ordering == 2:
-        return 1.0, -1.0, 0.0, 0.0, 0.0, 1.0
-    if ordering == 3:
-        return -1.0, 1.0, 0.0, 0.0, 0.0, 1.0
-    if ordering == 4:
-        return 0.0, 1.0, -1.0, 1.0, 0.0, 0.0
-    return 0.0, -1.0, 1.0, 1.0, 0.0, 0.0
-
-
-@njit(cache=True, nogil=True)
 def _locate(
     P: NDArray[np.float64],
     Q: NDArray[np.float64],
@@ -234,7 +180,7 @@ def _locate(
 ) -> None:
     """Find the first cuts that reach value, up to slack, for the ordering in stump."""
     rejects, slack = options
-    ap, bp, cp, aq, bq, cq = _weights_of(stump[1])
+    ap, bp, cp, aq, bq, cq = weights_of(stump[1])
     end = cp * P[n_codes] + cq * Q[n_codes]
     lowest, low = _INF, 0
     stump[2], stump[3] = 0, n_codes

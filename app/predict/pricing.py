@@ -14,9 +14,9 @@ from app.errors import FieldError, InvalidRequestError
 from app.features.faults import unusable
 from app.predict.envelope import Costs
 from solvers.costs import CostMatrix
-from solvers.errors import InvalidCostsError
+from solvers.errors import InfeasibleRuleError, InvalidCostsError
+from solvers.rules import band_at_costs
 from solvers.rules.band import Band
-from solvers.rules.roc_hull import RocHull
 
 __all__ = ["Pricing", "own_pricing", "pricing_at"]
 
@@ -58,17 +58,14 @@ def pricing_at(model: ServedModel, costs: Costs) -> Pricing:
         )
     except InvalidCostsError as error:
         raise unusable([FieldError("/costs", str(error))]) from None
-    kind = model.rule.get("kind")
-    calibration = model.calibration
-    if kind == "chow":
-        band = Band(matrix.p_minus, matrix.p_plus, on="probability")
-    elif kind == "plug-in" and calibration is not None and calibration.kind == "link":
-        lower, upper = matrix.thresholds
-        band = Band(lower / calibration.slope, upper / calibration.slope)
-    elif kind == "expected-cost" and model.rule.get("hull") is not None:
-        band = RocHull.from_payload(model.rule["hull"]).best(matrix)
-    else:
-        raise _fixed(kind)
+    facts, link = model.rule, model.calibration
+    own_link = link is not None and link.kind == "link"
+    if link is not None and own_link:
+        facts = {**facts, "slope": link.slope}
+    try:
+        band = band_at_costs(facts, matrix, own_link=own_link)
+    except InfeasibleRuleError:
+        raise _fixed(model.rule.get("kind")) from None
     return Pricing(band, matrix)
 
 

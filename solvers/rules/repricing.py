@@ -3,7 +3,8 @@
 =============  ===============================================================
 rule           at other costs
 =============  ===============================================================
-chow           p_- and p_+ of the new costs, on the same probability
+chow           p_- and p_+ of the new costs, on the same probability; they replace
+               a ``reject_threshold`` too
 plug-in        logit(p_-) / a and logit(p_+) / a, where the link with slope a is
                the scorer's own and not made for the old costs
 expected-cost  the tangent points of the ROC convex hull (method "roc")
@@ -43,7 +44,7 @@ def band_at_costs(
         With the reason, where the rule cannot follow.
     """
     kind = facts["kind"]
-    if kind == "chow" and "reject_threshold" not in facts:
+    if kind == "chow":
         return Band(costs.p_minus, costs.p_plus, on="probability")
     if kind == "plug-in" and own_link:
         lower, upper = costs.thresholds

@@ -39,8 +39,10 @@ def test_the_served_hull_gives_the_cheapest_band_at_any_costs(drawn, old, new):
 
 def test_links_follow_the_costs_where_they_are_the_scorers_own():
     new = CostMatrix(1, 5, 0.5, 0.2)
-    chow = band_at_costs(as_served(ChowRule(CostMatrix()).fit()), new)
-    assert (chow.lower, chow.upper) == (new.p_minus, new.p_plus)
+    for rule in (ChowRule(CostMatrix()), ChowRule(reject_threshold=0.3)):
+        chow = band_at_costs(as_served(rule.fit()), new)
+        assert (chow.lower, chow.upper) == (new.p_minus, new.p_plus)
+        assert chow.on == "probability"
     facts = as_served(PlugInRule(CostMatrix(), slope=2.0).fit())
     band = band_at_costs(facts, new, own_link=True)
     fresh = PlugInRule(new, slope=2.0).fit()
@@ -53,7 +55,6 @@ def test_links_follow_the_costs_where_they_are_the_scorers_own():
         (PlugInRule(CostMatrix()), "only near those of the costs"),
         (BoundedAbstentionRule(0.1), "bounded-abstention"),
         (ExpectedCostRule(method="newton"), "expected-cost"),
-        (ChowRule(reject_threshold=0.3), "chow"),
     ],
     ids=lambda value: value if isinstance(value, str) else value.kind,
 )

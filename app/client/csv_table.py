@@ -74,11 +74,18 @@ class CsvTable:
         facts, marks = ColumnFacts(), self._reading().marks
         for batch in self.batches:
             facts.see_text(batch.columns[j], marks, self.options)
-        zeros = facts.kind == "numeric" and any(
+        if facts.kind == "numeric" and self.has_leading_zeros(self.columns[j]):
+            return "categorical"
+        return facts.kind
+
+    def has_leading_zeros(self, name: str) -> bool:
+        """Tell whether a cell of a column begins as ``007`` does."""
+        j = self.columns.index(name)
+        found = (
             pc.any(pc.match_substring_regex(batch.columns[j], _LEADING_ZERO)).as_py()
             for batch in self.batches
         )
-        return "categorical" if zeros else facts.kind
+        return any(found)
 
     def typed(self, kinds: Mapping[str, ColumnType]) -> list[list[Cell]]:
         """Return the rows with each cell read as its column's type.

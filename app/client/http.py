@@ -5,7 +5,8 @@ names the place (row, column) and the way out.
 """
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 from urllib.parse import quote
@@ -19,6 +20,7 @@ _SHORTEST_WAIT_S = 0.05
 _LONGEST_WAIT_S = 0.5
 _FINISHED = {"succeeded", "failed", "cancelled"}
 _SHOWN_FAULTS = 5
+_PIECE_BYTES = 2**20
 
 
 class ClientError(Exception):
@@ -62,6 +64,27 @@ class Client:
     def train(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Queue a training; return its job."""
         return self._ask("POST", "/train", json=request)
+
+    def upload(self, file: Path, query: Mapping[str, Any]) -> dict[str, Any]:
+        """Upload a CSV file as a data set, piece by piece; return what it is.
+
+        Parameters
+        ----------
+        file : Path
+        query : mapping
+            The parameters of POST /datasets.
+
+        Raises
+        ------
+        OSError
+            When the file cannot be read.
+        ClientError
+            When the service does not take it.
+        """
+        headers = {"content-type": "text/csv"}
+        return self._ask(
+            "POST", "/datasets", content=_pieces(file), params=query, headers=headers
+        )
 
     def job(self, job_id: str) -> dict[str, Any]:
         """Return a job as it stands."""
@@ -151,6 +174,12 @@ class Client:
         if response.is_error:
             raise _problem(answer)
         return answer
+
+
+def _pieces(file: Path) -> Iterator[bytes]:
+    with file.open("rb") as stream:
+        while piece := stream.read(_PIECE_BYTES):
+            yield piece
 
 
 def _problem(problem: Mapping[str, Any]) -> ClientError:

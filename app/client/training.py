@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,9 +13,12 @@ from rich.table import Table
 
 from app.client.csv_table import CsvTable, TableError, read_csv
 from app.client.http import Client, ClientError
-from app.datasets.reading.options import ReadOptions
+from app.datasets.reading.options import MISSING, ColumnType, ReadOptions
 
 __all__ = ["Order", "follow", "read_values", "request_of", "run"]
+
+INLINE_BYTES = 8 * 2**20
+"""A larger file is uploaded first: the body of a training has a limit."""
 
 INTERRUPTED = 130
 MOST_SHOWN = 5
@@ -47,12 +51,17 @@ def run(order: Order, url: str, key: str | None) -> int:
     console = Console(stderr=True)
     try:
         table = read_csv(order.file, order.options)
-        request = request_of(order, table)
+        kinds = kept_columns(order, table)
+        large = order.file.stat().st_size > INLINE_BYTES
+        request = request_of(order, table, {} if large else inline(table, kinds))
     except TableError as error:
         console.print(f"demur: {error}", style="red", markup=False)
         return 2
     try:
         with Client(url, key) as client:
+            if large:
+                stored = client.upload(order.file, upload_query(order, table, kinds))
+                request["data"] = _told(stored, kinds, console)
             job = client.train(request)
             done = follow(client, job, console)
             result = done["result"]
@@ -72,13 +81,13 @@ def run(order: Order, url: str, key: str | None) -> int:
     return 0
 
 
-def request_of(order: Order, table: CsvTable) -> dict[str, Any]:
-    """Return the body of POST /train.
+def kept_columns(order: Order, table: CsvTable) -> dict[str, ColumnType]:
+    """Return the type of each column that is not left out.
 
     Raises
     ------
     TableError
-        When the file lacks a column, or a setting cannot be read.
+        When the file lacks a column that was named.
     """
     kinds = table.kinds()
     named = (order.target, order.weight, order.groups, order.order_by)
@@ -89,15 +98,56 @@ def request_of(order: Order, table: CsvTable) -> dict[str, Any]:
                 f" {', '.join(table.columns)}"
             )
             raise TableError(msg)
-    kept = {name: kind for name, kind in kinds.items() if name not in order.left_out}
+    return {name: kind for name, kind in kinds.items() if name not in order.left_out}
+
+
+def inline(table: CsvTable, kinds: Mapping[str, ColumnType]) -> dict[str, Any]:
+    """Return the rows as a training's ``data``."""
+    return {"kind": "inline", "columns": list(kinds), "rows": table.typed(kinds)}
+
+
+def upload_query(
+    order: Order, table: CsvTable, kinds: Mapping[str, ColumnType]
+) -> dict[str, Any]:
+    """Return how the service is to read the file: as ``table`` was read."""
+    options = order.options
+    query: dict[str, Any] = {
+        "name": order.file.name[:200],
+        "delimiter": options.delimiter or "auto",
+        "decimal": options.decimal,
+        "encoding": options.encoding,
+    }
+    if options.missing != MISSING:
+        query["missing"] = list(options.missing)
+    # The one type that the service would not find by itself.
+    text = (name for name, kind in kinds.items() if kind == "categorical")
+    query["categorical"] = [name for name in text if table.has_leading_zeros(name)]
+    return query
+
+
+def _told(
+    stored: Mapping[str, Any], kinds: Mapping[str, ColumnType], console: Console
+) -> dict[str, Any]:
+    """Return an upload as a training's ``data``, and say that it stays."""
+    address = f"/datasets/{stored['id']}"
+    text = f"the file was uploaded, and stays until DELETE {address}"
+    console.print(text, soft_wrap=True, highlight=False)
+    return {"kind": "dataset", "id": stored["id"], "columns": list(kinds)}
+
+
+def request_of(order: Order, table: CsvTable, data: dict[str, Any]) -> dict[str, Any]:
+    """Return the body of POST /train.
+
+    Raises
+    ------
+    TableError
+        When the column of the target has no such label, or a setting cannot be read.
+    """
+    kinds = table.kinds()
     request: dict[str, Any] = {
         "model": order.model or _name(order.file),
         "trainer": {"kind": order.trainer},
-        "data": {
-            "kind": "inline",
-            "columns": list(kept),
-            "rows": table.typed(kept),
-        },
+        "data": data,
         "target": {
             "column": order.target,
             "positive": table.label(order.positive, kinds[order.target]),

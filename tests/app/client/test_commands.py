@@ -12,6 +12,13 @@ import pytest
 
 from app.client.training import Order, request_of
 
+# A shell's background jobs ignore SIGINT, and so do their children unless told.
+INTERRUPTIBLE = """
+import runpy, signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+runpy.run_module("app.cli", run_name="__main__", alter_sys=True)
+"""
+
 
 @pytest.fixture
 def csv_file(tmp_path):
@@ -195,7 +202,7 @@ def test_an_interrupted_command_cancels_its_job(server, tmp_path):
         writer.writerows([*row, label] for row, label in zip(x, labels, strict=True))
     command = subprocess.Popen(
         [
-            *(sys.executable, "-m", "app.cli", "train", str(file), "--target", "y"),
+            *(sys.executable, "-c", INTERRUPTIBLE, "train", str(file), "--target", "y"),
             *("--positive", "yes", "--trainer", "svm", "--rule", "chow"),
             *("--set", "trainer.C=10000", "--set", "trainer.tol=0.000001"),
         ],
@@ -205,12 +212,16 @@ def test_an_interrupted_command_cancels_its_job(server, tmp_path):
     )
     job = None
     until = time.monotonic() + 60
-    while time.monotonic() < until and (job is None or job["status"] != "running"):
-        time.sleep(0.05)
-        jobs = server.http.get("/jobs", params={"model": "hard"}).json()["jobs"]
-        job = jobs[0] if jobs else None
-    command.send_signal(signal.SIGINT)
-    _, told = command.communicate(timeout=30)
+    try:
+        while time.monotonic() < until and (job is None or job["status"] != "running"):
+            time.sleep(0.05)
+            jobs = server.http.get("/jobs", params={"model": "hard"}).json()["jobs"]
+            job = jobs[0] if jobs else None
+        command.send_signal(signal.SIGINT)
+        _, told = command.communicate(timeout=30)
+    finally:
+        command.kill()
+        command.communicate()
     assert command.returncode == 130
     assert "the job was cancelled" in told
     assert server.await_job(job["id"])["status"] == "cancelled"

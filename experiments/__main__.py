@@ -7,7 +7,6 @@ when it was to be published and is not.
 import argparse
 import importlib
 import json
-from collections.abc import Collection
 from pathlib import Path
 
 from rich.console import Console
@@ -43,7 +42,9 @@ def main(arguments: list[str] | None = None) -> int:
     if not options.report:
         data = options.data.resolve()
         run_missing(chosen, data, folder, quick=options.quick, jobs=options.jobs)
-    missing = _missing(folder, quick=options.quick)
+    missing = [
+        name for name in NAMES if results_of(name, folder, quick=options.quick) is None
+    ]
     publish = options.publish and not missing
     docs = options.docs if publish else folder
     sections = report(folder, docs / "figures", quick=options.quick)
@@ -62,11 +63,6 @@ def main(arguments: list[str] | None = None) -> int:
         console.print(told, soft_wrap=True)
         return 1
     return int(bool(outside) and not options.quick)
-
-
-def _missing(folder: Path, *, quick: bool) -> Collection[str]:
-    """Return the experiments without which the page would lose a section."""
-    return [name for name in NAMES if results_of(name, folder, quick=quick) is None]
 
 
 def report(folder: Path, figures: Path, *, quick: bool) -> dict[str, Section]:

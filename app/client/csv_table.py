@@ -70,17 +70,28 @@ class CsvTable:
         """Return the type of each column, read off its cells."""
         return {name: self._kind(j) for j, name in enumerate(self.columns)}
 
+    def codes(self) -> list[str]:
+        """Return the columns of numbers that are read as text: one begins with 0."""
+        return [
+            name
+            for j, name in enumerate(self.columns)
+            if self._has_leading_zeros(j) and self._found(j) == "numeric"
+        ]
+
     def _kind(self, j: int) -> ColumnType:
+        kind = self._found(j)
+        coded = kind == "numeric" and self._has_leading_zeros(j)
+        return "categorical" if coded else kind
+
+    def _found(self, j: int) -> ColumnType:
+        """Return the type of a column as an upload finds it."""
         facts, marks = ColumnFacts(), self._reading().marks
         for batch in self.batches:
             facts.see_text(batch.columns[j], marks, self.options)
-        if facts.kind == "numeric" and self.has_leading_zeros(self.columns[j]):
-            return "categorical"
         return facts.kind
 
-    def has_leading_zeros(self, name: str) -> bool:
+    def _has_leading_zeros(self, j: int) -> bool:
         """Tell whether a cell of a column begins as ``007`` does."""
-        j = self.columns.index(name)
         found = (
             pc.any(pc.match_substring_regex(batch.columns[j], _LEADING_ZERO)).as_py()
             for batch in self.batches

@@ -52,16 +52,20 @@ def run(order: Order, url: str, key: str | None) -> int:
     try:
         table = read_csv(order.file, order.options)
         kinds = kept_columns(order, table)
+        request = request_of(order, table, kinds)
         large = order.file.stat().st_size > INLINE_BYTES
-        request = request_of(order, table, {} if large else inline(table, kinds))
+        if not large:
+            request["data"] = inline(table, kinds)
     except TableError as error:
         console.print(f"demur: {error}", style="red", markup=False)
         return 2
     try:
         with Client(url, key) as client:
             if large:
-                stored = client.upload(order.file, upload_query(order, table, kinds))
-                request["data"] = _told(stored, kinds, console)
+                stored = client.upload(order.file, upload_query(order, table))
+                request["data"] = dataset(stored, kinds)
+                text = f"uploaded; the file stays until DELETE /datasets/{stored['id']}"
+                console.print(text, soft_wrap=True, highlight=False)
             job = client.train(request)
             done = follow(client, job, console)
             result = done["result"]
@@ -69,6 +73,9 @@ def run(order: Order, url: str, key: str | None) -> int:
     except KeyboardInterrupt:
         console.print("demur: stopped; the job was cancelled", style="red")
         return INTERRUPTED
+    except OSError as error:
+        console.print(f"demur: {order.file}: {error.strerror}", style="red")
+        return 2
     except ClientError as error:
         places = "".join(
             f"\n  row {row + 1} is on line {line} of {order.file}"
@@ -87,7 +94,7 @@ def kept_columns(order: Order, table: CsvTable) -> dict[str, ColumnType]:
     Raises
     ------
     TableError
-        When the file lacks a column that was named.
+        When the file lacks a column that was named, or the target is left out.
     """
     kinds = table.kinds()
     named = (order.target, order.weight, order.groups, order.order_by)
@@ -98,6 +105,9 @@ def kept_columns(order: Order, table: CsvTable) -> dict[str, ColumnType]:
                 f" {', '.join(table.columns)}"
             )
             raise TableError(msg)
+    if order.target in order.left_out:
+        msg = f"the target {order.target!r} cannot be left out"
+        raise TableError(msg)
     return {name: kind for name, kind in kinds.items() if name not in order.left_out}
 
 
@@ -106,9 +116,14 @@ def inline(table: CsvTable, kinds: Mapping[str, ColumnType]) -> dict[str, Any]:
     return {"kind": "inline", "columns": list(kinds), "rows": table.typed(kinds)}
 
 
-def upload_query(
-    order: Order, table: CsvTable, kinds: Mapping[str, ColumnType]
+def dataset(
+    stored: Mapping[str, Any], kinds: Mapping[str, ColumnType]
 ) -> dict[str, Any]:
+    """Return an upload as a training's ``data``."""
+    return {"kind": "dataset", "id": stored["id"], "columns": list(kinds)}
+
+
+def upload_query(order: Order, table: CsvTable) -> dict[str, Any]:
     """Return how the service is to read the file: as ``table`` was read."""
     options = order.options
     query: dict[str, Any] = {
@@ -116,38 +131,27 @@ def upload_query(
         "delimiter": options.delimiter or "auto",
         "decimal": options.decimal,
         "encoding": options.encoding,
+        # The one type that the service would not find by itself.
+        "categorical": [name for name in table.codes() if name not in order.left_out],
     }
     if options.missing != MISSING:
         query["missing"] = list(options.missing)
-    # The one type that the service would not find by itself.
-    text = (name for name, kind in kinds.items() if kind == "categorical")
-    query["categorical"] = [name for name in text if table.has_leading_zeros(name)]
     return query
 
 
-def _told(
-    stored: Mapping[str, Any], kinds: Mapping[str, ColumnType], console: Console
+def request_of(
+    order: Order, table: CsvTable, kinds: Mapping[str, ColumnType]
 ) -> dict[str, Any]:
-    """Return an upload as a training's ``data``, and say that it stays."""
-    address = f"/datasets/{stored['id']}"
-    text = f"the file was uploaded, and stays until DELETE {address}"
-    console.print(text, soft_wrap=True, highlight=False)
-    return {"kind": "dataset", "id": stored["id"], "columns": list(kinds)}
-
-
-def request_of(order: Order, table: CsvTable, data: dict[str, Any]) -> dict[str, Any]:
-    """Return the body of POST /train.
+    """Return the body of POST /train, but for its data.
 
     Raises
     ------
     TableError
         When the column of the target has no such label, or a setting cannot be read.
     """
-    kinds = table.kinds()
     request: dict[str, Any] = {
         "model": order.model or _name(order.file),
         "trainer": {"kind": order.trainer},
-        "data": data,
         "target": {
             "column": order.target,
             "positive": table.label(order.positive, kinds[order.target]),

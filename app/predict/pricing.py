@@ -58,12 +58,12 @@ def pricing_at(model: ServedModel, costs: Costs) -> Pricing:
         )
     except InvalidCostsError as error:
         raise unusable([FieldError("/costs", str(error))]) from None
-    facts, link = model.rule, model.calibration
-    own_link = link is not None and link.kind == "link"
-    if link is not None and own_link:
-        facts = {**facts, "slope": link.slope}
+    link = model.calibration
+    if link is not None and link.kind != "link":
+        link = None
+    facts = model.rule if link is None else {**model.rule, "slope": link.slope}
     try:
-        band = band_at_costs(facts, matrix, own_link=own_link)
+        band = band_at_costs(facts, matrix, own_link=link is not None)
     except InfeasibleRuleError:
         raise _fixed(model.rule.get("kind")) from None
     return Pricing(band, matrix)

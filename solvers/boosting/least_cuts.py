@@ -37,9 +37,10 @@ def least(
         start = block * _BLOCK
         p, q = P[start : start + _BLOCK], Q[start : start + _BLOCK]
         for o in range(6):
-            bound = bounds[block, o]
-            if turn < 0 and o != first_ordering:
+            is_first = block == first_block and o == first_ordering
+            if is_first != (turn < 0):
                 continue
+            bound = bounds[block, o]
             if bound < best[o] and bound + ends[o] <= limit:
                 best[o] = _least_within(p, q, o, before[block, o], best[o])
                 limit = min(limit, best[o] + ends[o] + margin)

@@ -26,13 +26,13 @@ b = 4 (1 - c), where the printed constant would reject another band.
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import log, sqrt
-from numbers import Real
 
 import numpy as np
 from numpy.typing import NDArray
 
 from solvers.costs import CostMatrix
 from solvers.errors import UnknownNameError
+from solvers.scalars import is_number
 
 __all__ = ["FORMS", "LOSSES", "Surrogate", "calibrated", "printed"]
 
@@ -126,8 +126,7 @@ def printed(cost: float, *, loss: str = "exponential", form: str = "sum") -> Sur
         When the cost is outside the open interval: at 1/2 and above a guess is
         never dearer than a reject.
     """
-    given: object = cost
-    if not isinstance(given, Real) or not 0.0 < cost < 0.5:
+    if not (is_number(cost) and 0.0 < cost < 0.5):
         msg = (
             f"cost must lie strictly between 0 and 1/2, got {cost!r}: it is what a"
             " reject costs when an error costs 1"

@@ -13,7 +13,6 @@ callable     any function ``(A, B) -> (len(A), len(B))``
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import isfinite
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -22,6 +21,7 @@ from scipy import sparse
 
 from solvers.errors import UnknownNameError
 from solvers.kernels.sparse_products import sparse_products
+from solvers.scalars import is_number
 
 __all__ = [
     "KINDS",
@@ -110,9 +110,8 @@ class Kernel:
 
 
 def _is_finite(value: Any) -> bool:
-    """Tell whether a parameter is a finite number (a boolean is none)."""
-    number = isinstance(value, Real) and not isinstance(value, bool)
-    return number and isfinite(value)
+    """Tell whether a parameter is a finite number."""
+    return is_number(value) and isfinite(value)
 
 
 def weighted_variance(X: Any, weights: Floats | None = None) -> float:

@@ -2,8 +2,9 @@
 
 from dataclasses import MISSING, dataclass, fields
 from math import isfinite
-from numbers import Real
 from typing import Any
+
+from solvers.scalars import is_number
 
 __all__ = ["Parameter", "as_number", "of_class", "parameter"]
 
@@ -38,8 +39,7 @@ def parameter(kind: str, description: str, **limits: Any) -> dict[str, Any]:
 
 def as_number(name: str, value: Any) -> float:
     """Return a parameter as a finite float, or raise ValueError (also for booleans)."""
-    number = isinstance(value, Real) and not isinstance(value, bool)
-    if number and isfinite(value):
+    if is_number(value) and isfinite(value):
         return float(value)
     msg = f"{name} must be a finite number, got {value!r}"
     raise ValueError(msg)

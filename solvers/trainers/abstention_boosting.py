@@ -27,11 +27,11 @@ from solvers.boosting.validation import StumpValidation
 from solvers.costs import CostMatrix
 from solvers.errors import UnknownNameError
 from solvers.rules.base import as_costs
+from solvers.scalars import is_number
 from solvers.scoring.stumps import StumpsScorer
 from solvers.trainers.base import RejectOptionMixin
 from solvers.trainers.boosting_rows import read_rows, split_rows
 from solvers.trainers.boosting_settings import check_bins, check_boosting
-from solvers.trainers.ranges import is_number
 from solvers.trainers.stump_codes import make_codes
 from solvers.trainers.stump_payload import stump_payload
 

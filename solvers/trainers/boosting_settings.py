@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 
 from solvers.boosting.codes import MAX_BINS
-from solvers.trainers.ranges import check_within, is_number
+from solvers.scalars import is_number
+from solvers.trainers.ranges import check_within
 
 __all__ = ["check_bins", "check_boosting", "check_count"]
 

@@ -151,21 +151,32 @@ class KernelMachine(BaseEstimator):
         )
         return kernel.resolved(X, weights)
 
-    def _counted(self, kernel: Kernel, X: Any, used: NDArray[np.int64]) -> Any:
-        """Return the rows of X that count; of a kernel matrix their columns too.
+    def _own_columns(
+        self, kernel: Kernel, counted: Any, used: NDArray[np.int64], n_rows: int
+    ) -> Any:
+        """Return the rows that count; of a kernel matrix, their own columns alone.
+
+        Parameters
+        ----------
+        kernel : Kernel
+        counted : array or CSR matrix of shape (len(used), n_columns)
+            The rows that count.
+        used : (m,) int64
+            Which of the ``n_rows`` given rows they are.
+        n_rows : int
 
         Raises
         ------
         ValueError
             When a kernel matrix is not square.
         """
-        counted = X if len(used) == X.shape[0] else X[used]
         if kernel.kind != "precomputed":
             return counted
-        if X.shape[0] != X.shape[1]:
-            msg = f"a precomputed kernel must be square, got shape {X.shape}"
+        if counted.shape[1] != n_rows:
+            shape = (n_rows, counted.shape[1])
+            msg = f"a precomputed kernel must be square, got shape {shape}"
             raise ValueError(msg)
-        return counted if counted is X else counted[:, used]
+        return counted if len(used) == n_rows else counted[:, used]
 
     def _fit_losses(
         self,

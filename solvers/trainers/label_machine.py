@@ -114,7 +114,9 @@ class LabelMachine(RejectOptionMixin, KernelMachine):
         factors = class_factors(self.class_weight, classes, signs, weights[used])
         names = ("n_features_in_", "feature_names_in_")
         return Task(
-            rows=KernelRows(kernel, self._counted(kernel, rows, used)),
+            rows=KernelRows(
+                kernel, self._own_columns(kernel, counted, used, len(labels))
+            ),
             signs=signs,
             weights=weights[used] * factors,
             used=used,

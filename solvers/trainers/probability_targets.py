@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.multiclass import type_of_target
 
-from solvers.trainers.ranges import is_number
+from solvers.scalars import is_number
 
 __all__ = ["ProbabilityTargets", "probability_targets"]
 

@@ -171,7 +171,7 @@ class ProbabilisticLabelSVC(RejectOptionMixin, KernelMachine):
         self.classes_ = read.classes
         factors = self._class_factors(read.probabilities, weights[used])
         kernel = self._kernel_for(counted, weights[used])
-        counted = self._counted(kernel, rows, used)
+        counted = self._own_columns(kernel, counted, used, len(targets))
         losses = self._losses(read.probabilities, eta[used], slope)
         losses = losses.weighted(weights[used] * factors)
         self.link_slope_, self.costs_, self.rule_ = slope, as_costs(self.costs), rule

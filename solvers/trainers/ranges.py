@@ -1,15 +1,10 @@
-"""Numbers among constructor parameters, and the ranges that they must be in."""
+"""The ranges that constructor parameters must be in."""
 
 from math import inf
-from numbers import Real
-from typing import TypeGuard
 
-__all__ = ["check_within", "is_number"]
+from solvers.scalars import is_number
 
-
-def is_number(value: object) -> TypeGuard[float]:
-    """Tell whether a value is a real number (a boolean is none)."""
-    return isinstance(value, Real) and not isinstance(value, bool)
+__all__ = ["check_within"]
 
 
 def check_within(name: str, value: object, *, above: float, below: float = inf) -> None:

@@ -181,7 +181,7 @@ class ReducedSetSVC(RejectOptionMixin, KernelMachine):
         self.classes_, signs = binary_targets(labels[used])
         kernel = self._kernel_for(counted, weights[used])
         rows = TrainingRows(
-            X=self._counted(kernel, given, used),
+            X=self._own_columns(kernel, counted, used, len(labels)),
             signs=signs,
             weights=weights[used],
             factors=class_factors(

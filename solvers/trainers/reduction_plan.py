@@ -10,7 +10,8 @@ from solvers.errors import UnknownNameError
 from solvers.kernels import Kernel
 from solvers.reduction import METHODS, REMOVALS
 from solvers.rules.base import as_costs
-from solvers.trainers.ranges import check_within, is_number
+from solvers.scalars import is_number
+from solvers.trainers.ranges import check_within
 from solvers.trainers.reduction_stages import MachineSettings, Plan, TrainingRows
 
 __all__ = ["check_reduction", "make_plan"]

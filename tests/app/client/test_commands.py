@@ -256,7 +256,8 @@ def test_a_model_is_called_like_its_file_by_default(csv_file):
         seed=0,
         settings=('trainer.kernel={"kind":"linear"}', "refit=true", "rule.kind=chow"),
     )
-    request = request_of(order, read_csv(csv_file), {})
+    table = read_csv(csv_file)
+    request = request_of(order, table, table.kinds())
     assert request["model"] == "wards-2024"
     assert request["trainer"] == {"kind": "svm", "kernel": {"kind": "linear"}}
     assert request["refit"] is True

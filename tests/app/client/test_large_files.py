@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from app.client import training
+from app.client.csv_table import read_csv
 from app.client.training import Order
 from app.datasets.reading.options import ReadOptions
 
@@ -75,6 +76,20 @@ def test_a_refused_training_of_an_uploaded_file_says_why(
     told = capsys.readouterr().err
     assert "3 different labels" in told
     assert "peut" not in told
+
+
+def test_the_target_cannot_be_left_out(server, order, capsys):
+    assert training.run(replace(order, left_out=("malade",)), server.url, None) == 2
+    assert "cannot be left out" in capsys.readouterr().err
+
+
+def test_codes_are_numbers_that_begin_with_zero_and_no_other_text(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("zip,part,size,flag\n00123,007a,10,0\n99999,b,0.5,1\n")
+    table = read_csv(path)
+    assert table.codes() == ["zip"]
+    kinds = {"zip": "categorical", "part": "categorical"}
+    assert table.kinds() == {**kinds, "size": "numeric", "flag": "numeric"}
 
 
 def test_a_missing_column_is_told_before_anything_is_sent(

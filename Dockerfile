@@ -1,4 +1,14 @@
-# The environment is built in the first stage and copied whole into the second,
+# The documentation is made into pages by tools that running does not need.
+FROM python:3.11-slim-bookworm AS guide
+WORKDIR /src
+COPY requirements/build.txt requirements/guide.txt requirements/
+RUN pip install --no-cache-dir --require-hashes -r requirements/build.txt -r requirements/guide.txt
+COPY mkdocs.yml ./
+COPY docs/ docs/
+COPY solvers/ solvers/
+RUN NO_MKDOCS_2_WARNING=1 PYTHONPATH=. mkdocs build --quiet --strict
+
+# The environment is built in the next stage and copied whole into the last,
 # which has neither a compiler nor pip's caches.
 FROM python:3.11-slim-bookworm AS build
 WORKDIR /src
@@ -7,6 +17,7 @@ RUN python -m venv /opt/demur \
  && /opt/demur/bin/pip install --no-cache-dir --require-hashes -r requirements/build.txt -r requirements/runtime.txt
 COPY pyproject.toml README.md LICENSE ./
 COPY app/ app/
+COPY --from=guide /src/app/guide/ app/guide/
 COPY solvers/ solvers/
 COPY migrations/ migrations/
 RUN /opt/demur/bin/pip install --no-cache-dir --no-deps --no-build-isolation . \
@@ -20,8 +31,7 @@ ENV PATH=/opt/demur/bin:$PATH \
     PYTHONUNBUFFERED=1 \
     DEMUR_DATA_DIR=/data \
     DEMUR_HOST=0.0.0.0 \
-    DEMUR_PORT=8000 \
-    MPLCONFIGDIR=/tmp/matplotlib
+    DEMUR_PORT=8000
 USER 10001:10001
 WORKDIR /data
 EXPOSE 8000

@@ -4,31 +4,46 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PEERS := .venv-peers
+CLIENTS := .venv-clients
 DATA ?=
 QUICK ?=
 PUBLISH ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo serve test check format bench experiments soak lock lock-upgrade migrations clean
+.PHONY: help venv clients demo serve test test-slow check format guide bench experiments soak lock lock-upgrade migrations clean
 
 help:
 	@echo "make demo    train on a real data set over HTTP and print decisions with their costs"
 	@echo "make serve   the service on 127.0.0.1:8000, data under var/"
-	@echo "make test    the whole test suite"
+	@echo "make test    the test suite"
+	@echo "make test-slow  what takes many seconds a test; CI runs it after the suite"
 	@echo "make check   format, lint, types, import contracts, unsafe calls, migrations"
+	@echo "make guide   the documentation as a site, which the service then shows at /guide"
 	@echo "make bench   speed, side by side with peers (DATA=folder for the real sets, QUICK=1 for a short form)"
+	@echo "make clients clients of other servers, for their tests"
 	@echo "make experiments  the papers' tables, ours beside theirs (DATA=folder of the sets, QUICK=1, PUBLISH=1 for docs/results.md)"
-	@echo "make soak    the long forms of the load, fault and statistical tests"
+	@echo "make soak    the long forms of the load, fault and statistical tests; property tests on new draws"
 	@echo "make lock    pin the requirements again, with hashes"
 
-venv: $(VENV)/.installed
+venv: $(VENV)/.running
 
-# pip checks every file against its hash; the project itself is linked, not copied.
-$(VENV)/.installed: requirements/dev.txt pyproject.toml
+# What running needs. pip checks every file against its hash; the project itself is linked, not copied.
+$(VENV)/.running: requirements/runtime.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, this is " + sys.version.split()[0])'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/build.txt -r requirements/dev.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/build.txt -r requirements/runtime.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
+# What testing, checking and experiments need beside it.
+$(VENV)/.installed: requirements/dev.txt $(VENV)/.running
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	@touch $@
+
+# The generator of clients has an environment of its own, since it needs an older release of what the commands run on.
+$(VENV)/.generator: requirements/generator.txt $(VENV)/.installed
+	@$(PYTHON) -m venv --without-pip $(VENV)/generator
+	$(BIN)/uv pip install --quiet --python $(VENV)/generator/bin/python --require-hashes -r requirements/generator.txt
 	@touch $@
 
 demo: venv
@@ -37,10 +52,15 @@ demo: venv
 serve: venv
 	$(BIN)/demur serve
 
-test: venv
-	$(BIN)/python -m pytest --numprocesses=logical --maxprocesses=4 --dist=loadfile $(PYTEST_ARGS)
+PARALLEL = --numprocesses=logical --maxprocesses=4
 
-check: venv
+test: $(VENV)/.installed $(VENV)/.generator
+	$(BIN)/python -m pytest $(PARALLEL) --dist=loadfile $(PYTEST_ARGS)
+
+test-slow: $(VENV)/.installed
+	$(BIN)/python -m pytest -m "thorough and not slow" $(PARALLEL) --dist=loadfile $(PYTEST_ARGS)
+
+check: $(VENV)/.installed
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
@@ -48,9 +68,16 @@ check: venv
 	$(BIN)/bandit --quiet --configfile pyproject.toml --recursive app solvers migrations
 	$(BIN)/python -m migrations.check
 
-format: venv
+format: $(VENV)/.installed
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+$(VENV)/.guide: requirements/guide.txt $(VENV)/.running
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/guide.txt
+	@touch $@
+
+guide: $(VENV)/.guide
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict --clean
 
 # Libraries to compare with are added when they are first measured; nothing of the service imports them.
 $(VENV)/.bench: requirements/bench.txt $(VENV)/.installed
@@ -66,25 +93,37 @@ $(PEERS)/.installed: requirements/peers.txt $(VENV)/.installed
 	then rm $(PEERS)/not-installed.txt; touch $@; \
 	else echo "make: the servers to compare with could not be installed:" >&2; tail -n 3 $(PEERS)/not-installed.txt >&2; fi
 
+# Clients of other servers, which the tests send here unmodified; where they cannot be installed, those tests are skipped.
+clients: $(CLIENTS)/.installed
+
+$(CLIENTS)/.installed: requirements/clients.txt $(VENV)/.installed
+	@rm -rf $(CLIENTS)
+	@$(PYTHON) -m venv --without-pip $(CLIENTS)
+	@if $(BIN)/uv pip install --quiet --python $(CLIENTS)/bin/python --require-hashes -r requirements/clients.txt; \
+	then touch $@; else rm -rf $(CLIENTS); echo "make: the clients of other servers could not be installed" >&2; fi
+
 bench: $(VENV)/.bench $(PEERS)/.installed
 	env -u OPENBLAS_CORETYPE -u OPENBLAS_L2_SIZE $(BIN)/python -m tests.benchmarks $(if $(QUICK),--quick) $(if $(DATA),--data $(DATA))
 
 # Resumable: what is done is kept in experiments/output/.
-experiments: venv
+experiments: $(VENV)/.installed
 	@test -n "$(DATA)" || { echo "say where the data sets are: make experiments DATA=folder" >&2; exit 2; }
 	$(BIN)/python -m experiments --data $(DATA) $(if $(QUICK),--quick) $(if $(PUBLISH),--publish)
 
-soak: venv
-	$(BIN)/python -m pytest -m "slow" --timeout 3600 $(PYTEST_ARGS)
+soak: $(VENV)/.installed
+	$(BIN)/python -m pytest -m "slow or thorough or hypothesis" --hypothesis-profile=free --timeout 3600 $(PYTEST_ARGS)
 
 COMPILE = $(BIN)/uv pip compile $(LOCK_FLAGS) --quiet --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.11
 
 # One lock for every platform and Python that the project serves.
-lock: venv
-	$(COMPILE) pyproject.toml -o requirements/runtime.txt
-	$(COMPILE) pyproject.toml --extra dev -c requirements/runtime.txt -o requirements/dev.txt
-	$(COMPILE) pyproject.toml --extra dev --extra bench -c requirements/dev.txt -o requirements/bench.txt
+lock: $(VENV)/.installed
+	$(COMPILE) pyproject.toml --extra service -o requirements/runtime.txt
+	$(COMPILE) pyproject.toml --extra service --extra plots --extra dev -c requirements/runtime.txt -o requirements/dev.txt
+	$(COMPILE) pyproject.toml --extra service --extra plots --extra dev --extra bench -c requirements/dev.txt -o requirements/bench.txt
+	$(COMPILE) pyproject.toml --extra guide -c requirements/dev.txt -o requirements/guide.txt
 	$(COMPILE) requirements/peers.in -o requirements/peers.txt
+	$(COMPILE) requirements/clients.in -o requirements/clients.txt
+	$(COMPILE) requirements/generator.in -o requirements/generator.txt
 	echo "setuptools>=77" | $(COMPILE) - -o requirements/build.txt
 
 lock-upgrade:

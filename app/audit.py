@@ -5,6 +5,7 @@ machine: ``python audit.py FOLDER``. From score (or probability, or the pair of 
 booster), thresholds and costs of every logged row it computes anew
 
     the decision      +1 above the upper threshold, -1 below the lower one, else reject;
+                      or the one that is always taken, where there are no thresholds;
                       the pair (h, r): the sign of h where r > 0, else reject;
                       a row that a guard took is rejected
     expected costs    of +1: (1 - p) false_positive;  of -1: p false_negative;
@@ -169,6 +170,8 @@ def _by_rule(
     if value is None:
         msg = "a rule on the probability needs one"
         raise ValueError(msg)
+    if rule.get("always") is not None:
+        return str(rule["always"])
     lower = -math.inf if rule["lower"] is None else rule["lower"]
     upper = math.inf if rule["upper"] is None else rule["upper"]
     if value < lower:

@@ -8,21 +8,33 @@
     demur key       issue, list and revoke API keys
     demur audit     recompute every decision of the prediction log
     demur log       delete what the prediction log holds of past days
-    demur train     train a model of a running service on a CSV file
-    demur predict   decide the rows of a CSV file
+    demur train     train a model of a running service on a file
+    demur predict   decide the rows of a file
+    demur models    list models, versions and what they are
+    demur evaluate  compare a model's cost on new rows with what training promised
+    demur export    write a version as one file of Python, C or ONNX
+    demur rows      tell how many labelled rows a promise will take
+    demur reprice   make a version at other costs, without training
+    demur alias     let a name stand for one version
+    demur jobs      list, follow and cancel trainings
+    demur datasets  list and delete uploaded tables
 
 A wrong setting is one line on standard error and exit status 2.
 """
 
 import logging
+import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.metadata import version
 from typing import Annotated, NoReturn
 
 import typer
 
 from app import logs
 from app.client.commands import register
+from app.client.registry_commands import register as register_registry
 from app.journal.commands import register as register_journal
 from app.keys.commands import register as register_keys
 from app.misspelt import given_names, misspelt
@@ -36,11 +48,29 @@ _logger = logging.getLogger(__name__)
 NOWHERE = "127.0.0.1"  # of a command that does not listen
 
 demur = typer.Typer(
-    help="Decisions with a reject option, at the prices you set.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+
+
+def _tell_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"demur {version('demur')}")
+        raise typer.Exit
+
+
+@demur.callback()
+def _root(
+    told: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_tell_version, is_eager=True, help="Tell the version."
+        ),
+    ] = False,
+) -> None:
+    """Decisions with a reject option, at the prices you set."""
+    del told
 
 
 def _settings(**overrides: object) -> Settings:
@@ -67,8 +97,13 @@ def _database_faults() -> Iterator[None]:
     """Tell in one line that the database cannot be used, and end with status 1."""
     from sqlalchemy.exc import OperationalError  # noqa: PLC0415 - slow to import
 
+    from app.db.migrate import LaterVersionError  # noqa: PLC0415 - slow to import
+
     try:
         yield
+    except LaterVersionError as error:
+        typer.echo(f"demur: {error}", err=True)
+        raise typer.Exit(1) from None
     except OperationalError as error:
         reason = " ".join(str(error.orig).split())
         typer.echo(f"demur: the database cannot be used: {reason}", err=True)
@@ -131,7 +166,7 @@ def worker(
 
 def _check_worker(settings: Settings) -> int:
     from app.db.session import open_database  # noqa: PLC0415 - slow
-    from app.worker.check import FRESH_S, is_working  # noqa: PLC0415 - slow
+    from app.health.workers import FRESH_S, is_working  # noqa: PLC0415 - slow
 
     database = open_database(settings.database)
     with _database_faults():
@@ -160,14 +195,30 @@ def migrate() -> None:
 
 
 register(demur)
+register_registry(demur)
 register_journal(demur)
 register_keys(demur, lambda: _settings(host=NOWHERE), _database_faults)
 register_operations(demur, lambda: _settings(host=NOWHERE))
 
 
 def main() -> None:
-    """Run the command that was asked for."""
-    demur()
+    """Run the command that was asked for.
+
+    Where its reader has gone (``demur predict ... | head``) it ends without a word, as
+    other programs do then. Processes that it starts take modules from where they are
+    installed, never from the folder that it was called in: an ``app.py`` there is
+    somebody else's.
+    """
+    os.environ["PYTHONSAFEPATH"] = "1"
+    try:
+        demur()
+    finally:
+        try:
+            if sys.stdout is not None:
+                sys.stdout.flush()
+        except BrokenPipeError:
+            # Python flushes once more at its end, and would complain then.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 if __name__ == "__main__":

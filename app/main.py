@@ -1,8 +1,9 @@
 """Wiring only: settings in, one ASGI application out.
 
-request -> Trace -> TimeLimit -> Gate -> BodyLimit
+request -> Trace (-> Origins, where any are allowed) -> TimeLimit -> Gate -> BodyLimit
         -> POST /predict: the prediction endpoint
-        -> anything else: DepthLimit -> FastAPI's routes
+        -> addresses of other protocols: their skins
+        -> anything else: Methods -> JsonBodies -> FastAPI's routes
 """
 
 import logging
@@ -22,6 +23,7 @@ from app.datasets.routes import router as datasets
 from app.db.session import open_database
 from app.evaluate import openapi as evaluate_openapi
 from app.evaluate.routes import router as evaluate
+from app.export.routes import router as export
 from app.health.metrics import Metrics
 from app.health.routes import router as health
 from app.jobs.feed import Feed
@@ -32,18 +34,29 @@ from app.keys.routes import router as keys
 from app.keys.secret import KnownKey, digest
 from app.models.registry_routes import router as registry
 from app.models.routes import router as models
+from app.monitor.routes import router as monitor
+from app.pages.routes import router as pages
 from app.predict.endpoint import PredictEndpoint
 from app.predict.openapi import add_operation
+from app.protocols.table import Protocols
 from app.reprice import openapi as reprice_openapi
 from app.reprice.routes import router as reprice
+from app.reviews import openapi as reviews_openapi
+from app.reviews.case_routes import router as review_cases
+from app.reviews.learning_routes import router as review_learning
+from app.reviews.policy_routes import router as review_policy
+from app.reviews.routes import router as reviews
 from app.settings import Settings, is_loopback
 from app.state import AppState
 from app.train.openapi import add_schemas
+from app.train.planning import router as planning
 from app.train.routes import router as train
-from app.web import docs, openapi, problems
+from app.web import docs, openapi, problem_pages, problems
 from app.web.body_limit import BodyLimit
-from app.web.depth_limit import DepthLimit
 from app.web.gate import Gate
+from app.web.json_bodies import JsonBodies
+from app.web.methods import Methods
+from app.web.origins import Origins
 from app.web.paths import add_prefix, route_path
 from app.web.time_limit import TimeLimit
 from app.web.trace import Trace
@@ -54,11 +67,18 @@ log = logging.getLogger(__name__)
 
 ROUTERS = (
     train,
+    planning,
     jobs,
     models,
     registry,
+    review_policy,
+    review_learning,
+    reviews,
+    review_cases,
     reprice,
+    monitor,
     evaluate,
+    export,
     batch,
     datasets,
     keys,
@@ -87,26 +107,36 @@ def create_app(
     """
     state = AppState(
         settings=settings,
-        database=open_database(settings.database),
+        database=open_database(settings.database, patience_s=settings.database_seconds),
         store=ArtifactStore(settings.artifacts_dir, "api"),
         metrics=Metrics(counts),
         stopping=stopping or threading.Event(),
     )
     predict = PredictEndpoint(state)
+    protocols = Protocols(state, predict)
     ring = _key_ring(state)
-    routes = DepthLimit(_routes(state, predict, ring), settings)
+    app = _routes(state, predict, ring)
+    bodies = JsonBodies(app, settings)
+    routes = Methods(bodies, app.routes, settings.root_path)
 
     async def served(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and route_path(scope, root_path) == "/predict":
-            await predict(scope, receive, send)
-            return
         if scope["type"] == "http":
+            path = route_path(scope, root_path)
+            if path == "/predict":
+                await predict(scope, receive, send)
+                return
+            if found := protocols.find(path):
+                await protocols.answer(found, scope, receive, send)
+                return
             add_prefix(scope, root_path)
         await routes(scope, receive, send)
 
     root_path = settings.root_path
     gate = Gate(BodyLimit(served, settings), settings, ring)
-    return Trace(TimeLimit(gate, settings), state.metrics)
+    limited: ASGIApp = TimeLimit(gate, settings)
+    if settings.allowed_origins:
+        limited = Origins(limited, settings.allowed_origins, ring)
+    return Trace(limited, state.metrics)
 
 
 def _key_ring(state: AppState) -> KeyRing:
@@ -117,10 +147,15 @@ def _key_ring(state: AppState) -> KeyRing:
             return issued_keys.issued(session)
 
     fixed = (
-        KnownKey(digest(key.get_secret_value().encode()), "admin")
+        KnownKey(digest(key.get_secret_value().encode()), ("admin",))
         for key in settings.api_keys
     )
-    return KeyRing(find, tuple(fixed), always_locked=not is_loopback(settings.host))
+    return KeyRing(
+        find,
+        tuple(fixed),
+        always_locked=not is_loopback(settings.host),
+        stale_s=settings.stale_seconds,
+    )
 
 
 def _routes(state: AppState, predict: PredictEndpoint, ring: KeyRing) -> FastAPI:
@@ -144,16 +179,20 @@ def _routes(state: AppState, predict: PredictEndpoint, ring: KeyRing) -> FastAPI
         openapi_url="/openapi.json" if state.settings.docs else None,
         lifespan=lifespan,
         redirect_slashes=False,
+        generate_unique_id_function=lambda route: route.name,
     )
     app.state.app, app.state.predict, app.state.keys = state, predict, ring
     app.state.feed = Feed(
         state.database, state.stopping, state.settings.max_event_streams
     )
     problems.install(app)
+    problem_pages.install(app)
     if state.settings.docs:
         docs.install(app)
     for router in ROUTERS:
         app.include_router(router)
+    if state.settings.ui:
+        app.include_router(pages)
     openapi.install(app, _tell_the_rest, keys_needed=lambda: ring.last().locked)
     return app
 
@@ -163,4 +202,5 @@ def _tell_the_rest(document: dict[str, Any]) -> None:
     add_schemas(document)
     reprice_openapi.add_schemas(document)
     evaluate_openapi.add_schemas(document)
+    reviews_openapi.add_schemas(document)
     add_operation(document)

@@ -6,6 +6,7 @@ and requests wait in the backlog instead of being refused.
 
 import errno
 import gc
+import logging
 import signal
 import socket
 import sys
@@ -13,22 +14,27 @@ import tempfile
 import threading
 from contextlib import nullcontext
 from pathlib import Path
-from types import FrameType
 
 import uvicorn
+from sqlalchemy.exc import SQLAlchemyError
 from threadpoolctl import threadpool_limits
 
 from app import logs
+from app.artifacts import identity
+from app.artifacts.store import ArtifactStore
 from app.db import migrate
 from app.db.session import open_database
 from app.fleet import Fleet
 from app.keys.start import require_key
 from app.main import create_app
 from app.settings import Settings
-from app.web.wire import JoinedProtocol
+from app.web.accepting import Limits, Server, room_for
+from app.web.protocol import BoundedProtocol
 from app.worker.supervisor import Supervisor
 
 __all__ = ["run"]
+
+log = logging.getLogger(__name__)
 
 BACKLOG = 2048
 GRACE_S = 10
@@ -60,6 +66,9 @@ def run(settings: Settings, *, with_worker: bool) -> int:
         database = open_database(settings.database)
         migrate.upgrade(database)
         database.close()
+    elif (fault := _other_store(settings)) is not None:
+        print(f"demur: {fault}", file=sys.stderr)  # noqa: T201 - as above
+        return 1
     port = listener.getsockname()[1]
     shown = f"[{settings.host}]" if ":" in settings.host else settings.host
     print(f"Demur listens on http://{shown}:{port}", flush=True)  # noqa: T201
@@ -71,15 +80,30 @@ def run(settings: Settings, *, with_worker: bool) -> int:
             return fleet.run(listener)
 
 
+def _other_store(settings: Settings) -> str | None:
+    """Return why models of the others would be missing here.
+
+    Where database or store do not answer, /readyz tells it when they do.
+    """
+    database = open_database(settings.database)
+    try:
+        if migrate.fault(database) is None:
+            return identity.settle(database, ArtifactStore(settings.artifacts_dir))
+    except (SQLAlchemyError, OSError) as error:
+        log.warning("whose store this is was not asked: %s", type(error).__name__)
+    finally:
+        database.close()
+    return None
+
+
 def _serve(settings: Settings, listener: socket.socket, counts: str = "") -> int:
     """Serve from this process; ``counts`` is the folder that it shares with others."""
     stopping = threading.Event()
     app = create_app(settings, stopping, Path(counts) if counts else None)
-    server = _Server(
-        stopping,
+    server = Server(
         uvicorn.Config(
             app,
-            http=JoinedProtocol,
+            http=BoundedProtocol,
             ws="none",
             lifespan="on",
             access_log=False,
@@ -87,6 +111,12 @@ def _serve(settings: Settings, listener: socket.socket, counts: str = "") -> int
             log_config=None,
             timeout_graceful_shutdown=GRACE_S,
         ),
+        Limits(
+            room_for(settings.max_connections),
+            settings.head_seconds,
+            settings.unread_seconds,
+        ),
+        stopping,
     )
     threadpool_limits(1)  # products of one request are too small to be shared out
     # What is loaded by now stays: collections need not look at it again.
@@ -102,19 +132,6 @@ def _serve(settings: Settings, listener: socket.socket, counts: str = "") -> int
 def _serve_one_of(listener: socket.socket, settings: Settings, counts: str) -> None:
     logs.set_up(settings.log_level)
     raise SystemExit(_serve(settings, listener, counts))
-
-
-class _Server(uvicorn.Server):
-    """A server that also tells when it was asked to stop."""
-
-    def __init__(self, stopping: threading.Event, config: uvicorn.Config) -> None:
-        super().__init__(config)
-        self.stopping = stopping
-
-    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Take no more requests, and end what would go on for long."""
-        self.stopping.set()
-        super().handle_exit(sig, frame)
 
 
 def _bind(host: str, port: int) -> socket.socket:

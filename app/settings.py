@@ -17,6 +17,7 @@ __all__ = ["Settings", "SettingsError", "is_loopback", "load_settings"]
 
 Names = Annotated[tuple[str, ...], NoDecode]
 Keys = Annotated[tuple[SecretStr, ...], NoDecode]
+_ORIGIN = re.compile(r"https?://[][a-z0-9.:-]+")
 
 
 class SettingsError(ValueError):
@@ -54,7 +55,10 @@ class Settings(BaseSettings):
     any key, every request must bear one. None at all: open, on loopback only."""
 
     docs: bool = True
-    """Whether /docs, /redoc and /openapi.json are served, to everybody."""
+    """Whether /docs, /redoc, /guide and /openapi.json are served, to everybody."""
+
+    ui: bool = True
+    """Whether the page under /ui is served; with keys it asks for one."""
 
     processes: int = Field(default=1, ge=1, le=64)
     """Processes that ``demur serve`` answers with, all on one port."""
@@ -62,6 +66,9 @@ class Settings(BaseSettings):
     allowed_hosts: Names = ()
     """Further names, separated by commas, that the ``Host`` header may carry when no
     key is set (``localhost`` and loopback addresses always may)."""
+
+    allowed_origins: Names = ()
+    """Web origins, separated by commas, whose pages may ask; only where keys exist."""
 
     max_body_bytes: int = Field(default=32 * 1024 * 1024, ge=1024)
     """Largest request body in bytes; a larger one is answered 413 before it is read."""
@@ -74,6 +81,13 @@ class Settings(BaseSettings):
 
     max_dataset_columns: int = Field(default=10_000, ge=1)
     """Most columns of a data set, of a batch, and of the table in a training (422)."""
+
+    max_dataset_cells: int = Field(default=500_000_000, ge=1)
+    """Most cells (rows times columns) of a data set and of a batch (422)."""
+
+    max_reader_memory_bytes: int = Field(default=1024**3, ge=0)
+    """Memory that one file may take while it is read, in bytes, at least 256 MiB; 0 is
+    no limit (422). Up to four are read at once, each in its own process."""
 
     max_cell_bytes: int = Field(default=10_000, ge=1)
     """Longest text, in bytes of UTF-8, in one cell of a data set, and of the table in a
@@ -96,6 +110,25 @@ class Settings(BaseSettings):
 
     upload_seconds: float = Field(default=3600.0, gt=0)
     """The same for POST /datasets and POST /predict/batch, which take files."""
+
+    head_seconds: float = Field(default=10.0, gt=0)
+    """Time for the head of a request, from its first byte (or the connection's
+    beginning) to its end: 408, and the connection is closed."""
+
+    unread_seconds: float = Field(default=60.0, gt=0)
+    """How long a client may take nothing of an answer; then its connection is cut."""
+
+    max_connections: int = Field(default=1000, ge=8)
+    """Connections of one API process. A further client takes the place of one that has
+    sent half a request, or reads no answer, for the longest."""
+
+    database_seconds: float = Field(default=2.0, ge=0.5, le=60)
+    """Silence after which a PostgreSQL server is taken to be away: what needs it is
+    answered 503 at once, until it answers again."""
+
+    stale_seconds: float = Field(default=300.0, ge=0, le=86_400)
+    """How long predictions go on by what was known last of models and keys, while the
+    database does not answer. 0: not at all."""
 
     job_concurrency: int = Field(default=1, ge=1, le=64)
     """Trainings that one worker runs at once, each in its own process."""
@@ -126,6 +159,12 @@ class Settings(BaseSettings):
     models_in_memory: int = Field(default=32, ge=1)
     """Model versions that one API process keeps loaded; the least used leaves first."""
 
+    default_model: str = Field(
+        default="", pattern=r"^([A-Za-z0-9][A-Za-z0-9._-]*([:@][A-Za-z0-9._-]+)?)?$"
+    )
+    """The model that answers where a protocol names none (``/invocations``): name,
+    name:version or name@alias."""
+
     prediction_log: Literal["off", "best-effort", "required"] = "off"
     """Whether decisions are logged. ``best-effort`` answers also where that fails, and
     counts what is lost; ``required`` answers 503 or 507 then."""
@@ -150,16 +189,24 @@ class Settings(BaseSettings):
             raise ValueError(msg)
         return keys
 
-    @field_validator("allowed_hosts", mode="before")
+    @field_validator("allowed_hosts", "allowed_origins", mode="before")
     @classmethod
-    def _split_hosts(cls, value: object) -> object:
+    def _split_names(cls, value: object) -> object:
         return _split(value)
 
-    @field_validator("max_job_memory_bytes")
+    @field_validator("allowed_origins")
+    @classmethod
+    def _are_origins(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        if not all(map(_ORIGIN.fullmatch, value)):
+            msg = "an origin is https://name or http://name:port, and nothing behind it"
+            raise ValueError(msg)
+        return value
+
+    @field_validator("max_job_memory_bytes", "max_reader_memory_bytes")
     @classmethod
     def _enough_to_start(cls, value: int) -> int:
         if 0 < value < 256 * 1024**2:
-            msg = "a training needs 268435456 bytes (256 MiB) at least; 0 is no limit"
+            msg = "it takes 268435456 bytes (256 MiB) at least; 0 is no limit"
             raise ValueError(msg)
         return value
 

@@ -7,7 +7,7 @@ tuples and no enumerations, and strict mode converts nothing).
 
 from pydantic import BaseModel, ConfigDict
 
-__all__ = ["Answer", "StrictModel"]
+__all__ = ["Answer", "MadeModel", "StrictModel"]
 
 
 class StrictModel(BaseModel):
@@ -22,6 +22,17 @@ class StrictModel(BaseModel):
         use_attribute_docstrings=True,
         protected_namespaces=(),
     )
+
+
+class MadeModel(StrictModel):
+    """A base (the last, where there are several) of what ``create_model`` makes.
+
+    Their fields are described where they are made. For descriptions beside attributes
+    pydantic would look through every frame of the stack, and find no class statement:
+    that took two thirds of the time in which a service starts.
+    """
+
+    model_config = ConfigDict(use_attribute_docstrings=False)
 
 
 class Answer(BaseModel):

@@ -23,6 +23,7 @@ NAMES = (
     "support_vector_reduction",
     "boosting",
     "comparison",
+    "ensemble",
 )
 HERE = Path(__file__).parent
 BENCHMARKS = HERE.parent / "benchmark-results" / "benchmarks.json"

@@ -1,4 +1,4 @@
-"""``"trainer": {"kind": "auto"}``, as the service trains it.
+"""A choice between three trainers by their costs, as the service makes it.
 
 The body of a POST /train goes to the function that the service's worker calls with
 it, and its artifact decides the test rows: no second copy of the procedure that could
@@ -21,9 +21,17 @@ from solvers import CostMatrix
 __all__ = ["Automatic", "automatic"]
 
 
+_C = {"C": [0.1, 1.0, 10.0]}
+_CANDIDATES = [
+    {"kind": "double-hinge-svm", "params": _C},
+    {"kind": "svm", "params": _C},
+    {"kind": "gradient-boosting"},
+]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Automatic:
-    """What ``auto`` decided, by which trainer and rule, and what they had promised.
+    """What the choice decided, by which trainer and rule, and what they had promised.
 
     ``promised`` is the winner's mean cost on the folds that chose it.
     """
@@ -40,7 +48,7 @@ def automatic(train: Rows, X_test: Floats, costs: CostMatrix, seed: int) -> Auto
     features = [f"x{j}" for j in range(X.shape[1])]
     body = {
         "model": "auto",
-        "trainer": {"kind": "auto"},
+        "search": {"candidates": _CANDIDATES},
         "costs": asdict(costs),
         "data": {
             "kind": "inline",

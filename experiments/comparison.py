@@ -33,7 +33,16 @@ from experiments.splits import parts
 from solvers import CostMatrix
 from solvers.metrics import expected_cost, reject_rate
 
-__all__ = ["VERSION", "repeat", "section", "tasks"]
+__all__ = [
+    "SPLITS",
+    "UNEQUAL",
+    "VERSION",
+    "costs_of",
+    "repeat",
+    "section",
+    "split_of",
+    "tasks",
+]
 
 VERSION = 1
 
@@ -89,9 +98,9 @@ def tasks(quick: bool) -> list[dict[str, Any]]:
 
 def repeat(task: dict[str, Any], data: Path) -> dict[str, Any]:
     """Return each method's test cost and reject rate at each cost; or auto's at one."""
-    train, test = _split(task, data)
+    train, test = split_of(task, data)
     if "auto" in task:
-        costs = _costs(task["auto"])
+        costs = costs_of(task["auto"])
         found = automatic(train, test[0], costs, task["split"])
         return {
             "cost": expected_cost(test[1], found.decisions, costs),
@@ -99,7 +108,7 @@ def repeat(task: dict[str, Any], data: Path) -> dict[str, Any]:
             "chosen": [found.trainer, found.rule],
             "promised": found.promised,
         }
-    prices = {name: _costs(name) for name in task["costs"]}
+    prices = {name: costs_of(name) for name in task["costs"]}
     told: dict[str, dict[str, list[float]]] = {name: {} for name in prices}
     for method, name, decisions in decisions_of(train, test[0], prices, task["split"]):
         cost = expected_cost(test[1], decisions, prices[name])
@@ -107,7 +116,7 @@ def repeat(task: dict[str, Any], data: Path) -> dict[str, Any]:
     return {"costs": told, "rows": [len(train[1]), len(test[1])]}
 
 
-def _split(task: dict[str, Any], data: Path) -> tuple[Rows, Rows]:
+def split_of(task: dict[str, Any], data: Path) -> tuple[Rows, Rows]:
     """Return the training and the test part, the same for every method."""
     rng = np.random.default_rng([task["split"], 5])
     rows = load(data, task["set"])
@@ -115,7 +124,8 @@ def _split(task: dict[str, Any], data: Path) -> tuple[Rows, Rows]:
     return draw(train, _TRAINING_ROWS, rng), draw(test, _TEST_ROWS, rng)
 
 
-def _costs(name: str) -> CostMatrix:
+def costs_of(name: str) -> CostMatrix:
+    """Return the prices of a name: ``UNEQUAL``, or the cost of a reject."""
     if name == UNEQUAL:
         return CostMatrix(
             false_positive=1.0,
@@ -135,13 +145,13 @@ def section(results: Sequence[dict[str, Any]], figures: Path) -> Section:
         f"Not in any paper: {len({one['task']['set'] for one in found})} sets, random"
         f" 80/20 splits ({counted(found, 'split')}), at most 2,000 training rows and"
         " 4,000 test rows. Settings, calibrations and thresholds come from the training"
-        " part alone. *auto* is the service's"
-        ' `"trainer": {"kind": "auto"}` run by the service\'s own code on the training'
-        " part: double hinge, SVM (C = .1, 1 and 10, the default width) and gradient"
-        " boosting with the rules that fit, the least nested expected cost wins; it is"
-        " run anew for every set, split and price. *minus* is the mean paired"
-        " difference from gradient boosting with Chow's rule, over the sets, and its"
-        " standard error with the sets as the sample; negative is cheaper. Methods"
+        " part alone. *auto* is what `auto` was before it became an ensemble"
+        " (choosing.md tells what the ensemble costs), run by the service's own code on"
+        " the training part: double hinge, SVM (C = .1, 1 and 10, the default width)"
+        " and gradient boosting with the rules that fit, the least nested expected cost"
+        " wins; it is run anew for every set, split and price. *minus* is the mean"
+        " paired difference from gradient boosting with Chow's rule, over the sets, and"
+        " its standard error with the sets as the sample; negative is cheaper. Methods"
         " were compared, not tuned to win: every difference within two errors is a"
         " tie, and among thirty rows some will pass two errors by chance."
     )

@@ -38,7 +38,7 @@ from solvers.rules import (
     SymmetricRule,
 )
 
-__all__ = ["decisions_of"]
+__all__ = ["decisions_of", "hinge_ruled", "unpriced_ruled"]
 
 Prices = Mapping[str, CostMatrix]
 Found = Iterator[tuple[str, str, Any]]
@@ -53,12 +53,12 @@ def decisions_of(train: Rows, X_test: Floats, prices: Prices, seed: int) -> Foun
     scaled, (X_scaled, _) = standardised(train, (X_test, train[1]))
     widths = [width / X_test.shape[1] for width in WIDTHS]
     yield from _double_hinge(scaled, X_scaled, prices, widths, seed)
-    setting = yield from _hinge(scaled, X_scaled, prices, widths, seed)
+    setting = yield from hinge_ruled(scaled, X_scaled, prices, widths, seed)
     yield from _p_svm(scaled, X_scaled, prices, setting)
     stumps = AdaBoostStumpClassifier(learning_rate=0.1)
     trees = GradientBoostingRejectClassifier(random_state=seed)
-    yield from _unpriced("adaboost", stumps, train, X_test, prices)
-    yield from _unpriced("gradient boosting", trees, train, X_test, prices)
+    yield from unpriced_ruled("adaboost", stumps, train, X_test, prices)
+    yield from unpriced_ruled("gradient boosting", trees, train, X_test, prices)
     yield from _promised(trees, train, X_test, prices)
     yield from _joint(train, X_test, prices, seed)
 
@@ -89,7 +89,7 @@ def _cost(rule: Any, y: Floats, costs: CostMatrix, scores: Floats) -> float:
     return float(expected_cost(y, rule.decide(scores), costs))
 
 
-def _hinge(
+def hinge_ruled(
     train: Rows, X_test: Floats, prices: Prices, widths: list[float], seed: int
 ) -> Any:
     """Yield the svm's methods; return the setting of least out-of-fold Brier score."""
@@ -113,9 +113,10 @@ def _p_svm(train: Rows, X_test: Floats, prices: Prices, setting: Setting) -> Fou
         yield "p-svm, plug-in", name, fitted(machine, train, setting).decide(X_test)
 
 
-def _unpriced(
+def unpriced_ruled(
     trainer: str, estimator: Any, train: Rows, X_test: Floats, prices: Prices
 ) -> Found:
+    """Yield every rule on the scores of a trainer that knows no prices."""
     model = RejectOptionClassifier(estimator, "mutual-information", FOLDS).fit(*train)
     scores = model.decision_function(X_test)
     y = train[1][model.oof_rows_]

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from experiments.report import Line, Table, mean_and_error
+from experiments.splits import FIFTH
 
 __all__ = [
     "FIXED",
@@ -110,7 +111,7 @@ def set_table(results: Results, costs: Sequence[str], caption: str) -> Table:
         chosen = [one for one in results if one["task"]["set"] == name]
         for method in SHOWN:
             values = [_mean(one, costs, method) for one in chosen]
-            lines.append(Line((name, method), *mean_and_error(values)))
+            lines.append(Line((name, method), *mean_and_error(values, FIFTH)))
     return Table(caption, ("set", "method"), tuple(lines), digits=4, wide=True)
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from experiments.report import Line, Table, mean_and_error
+from experiments.splits import FIFTH
 
 __all__ = ["larger_table", "paper_table", "unequal_table"]
 
@@ -119,7 +120,7 @@ def _percent(
         for one in results
         if one["task"]["set"] == name
     ]
-    return mean_and_error(values)
+    return mean_and_error(values, FIFTH)
 
 
 def _costs_and_rejects(
@@ -137,12 +138,13 @@ def _costs_and_rejects(
 def _gains(results: Results, others: Iterable[str]) -> tuple[str, ...]:
     """Say how the plug-in double hinge differs from other methods, split by split."""
     said = []
+    splits = len({one["task"]["trial"] for one in results})
     for other in others:
         differences = [
             100.0 * (one["methods"]["plug-in"]["cost"] - one["methods"][other]["cost"])
             for one in results
         ]
-        mean, error = mean_and_error(differences)
+        mean, error = mean_and_error(differences, FIFTH, splits)
         width = "" if error is None else f" ± {error:.2f}"
         said.append(f"plug-in minus {other}: {mean:+.2f}{width}")
     return (

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from experiments.report import Line, Table, mean_and_error
+from experiments.splits import FIFTH
 
 __all__ = ["cost_table", "rule_table"]
 
@@ -70,27 +71,30 @@ def rule_table(results: Results) -> Table:
         for method in results[0]["methods"]:
             printed = PRINTED.get((name, method), (None, None, None))
             low, high = RANGES.get((name, method), (None, None))
-            nmi = mean_and_error([one[method]["nmi"] for one in chosen])
+            nmi = mean_and_error([one[method]["nmi"] for one in chosen], FIFTH)
             names = (name, method, "NMI")
             lines.append(Line(names, *nmi, printed[0], low, high))
             for key, said, paper in (
                 ("error", "errors", printed[1]),
                 ("reject", "rejected", printed[2]),
             ):
-                value = mean_and_error([one[method][key] for one in chosen])
+                value = mean_and_error([one[method][key] for one in chosen], FIFTH)
                 share = None if paper is None else paper / 100.0
                 lines.append(Line((name, method, said), *value, share))
     newton, exact, outside = (
         _means(results, name) for name in ("mutual information", "MICVR", _EXTRA)
     )
+    gains = [one - other for one, other in zip(newton, exact, strict=True)]
+    gain, error = mean_and_error(gains)
+    width = "" if error is None else f" ± {error:.4f}"
     remarks = (
         "The order of the rules comes out as printed where classes are unbalanced:"
         " Chow's rule at .4 tells least. Our NMI lies somewhat below the printed one on"
         " most sets; the paper gives neither the settings of its SVM nor how its"
         " figures on wdbc and pima were reached.",
         "The exact empirical optimum (MICVR) has the better objective on the part it is"
-        " fitted on, and the lower NMI on the test part on"
-        f" {_below(exact, newton)} of {len(newton)} sets: smoothing generalises.",
+        f" fitted on. On the test part it has {gain:.4f}{width} less than the smoothed"
+        " one (mean paired difference in NMI, the sets as the sample).",
         f'"{_EXTRA}" is not in the paper: 5-fold scores of the training and validation'
         " rows together, which is how the service fits the rule. It is at least as good"
         f" on {len(newton) - _below(outside, newton)} of {len(newton)} sets.",
@@ -115,7 +119,8 @@ def cost_table(results: Results) -> Table:
             values = [one[key] for one in costs if isfinite(one[key])]
             low, high = COST_RANGES[name] if place == 0 else (None, None)
             paper = PRINTED_COSTS[name][place]
-            lines.append(Line((name, said), *mean_and_error(values), paper, low, high))
+            told = mean_and_error(values, FIFTH, len(costs))
+            lines.append(Line((name, said), *told, paper, low, high))
     remarks = (
         "A false positive costs 1. The paper finds that all its costs satisfy (11);"
         f" here {len(results) - violated} of {len(results)} runs do. They do exactly"

@@ -17,8 +17,9 @@ is chosen on a test part. Each section says how many repetitions its figures are
 *ours* is a mean over repetitions ± its standard error; *range* is where a correct
 implementation lands, about three standard errors wide, from an independent run; a
 figure outside it would be a fault of ours. The printed formulas that are wrong are in
-[errata](errata.md), what follows for a user in [choosing](choosing.md). The repetitions
-of one table share rows, so their standard errors are somewhat too small."""
+[errata](errata.md), what follows for a user in [choosing](choosing.md). Where
+repetitions split the same rows, standard errors are corrected for what the splits share
+(Nadeau and Bengio 2003: the variance times 1 / n + test rows per training row)."""
 
 DIFFERENT = "What does not come out as the papers print it:"
 
@@ -62,4 +63,7 @@ def _verdict(sections: Mapping[str, Section]) -> str:
         for line in table.lines
         if line.inside is not None
     ]
-    return f"{sum(inside)} of {len(inside)} figures with a range lie inside it."
+    return (
+        f"{sum(inside)} of {len(inside)} figures with a range lie inside it, each"
+        " judged on the repetitions that were planned."
+    )

@@ -2,8 +2,10 @@
 
 Two normal classes whose true probabilities are known. The P-SVM learns from the
 probabilities (6), the C-SVM from their thresholded labels (5) with Platt's sigmoid on
-out-of-fold scores. C = C_prob = 100, eta = 0.1; the paper does not give the kernel
-width: both machines choose theirs by 5-fold cross-validation on what they learn from.
+out-of-fold scores; logistic regression and kernel ridge are told the probabilities too,
+the simplest machines that can be. C = C_prob = 100, eta = 0.1; the paper does not give
+the kernel width: machines choose theirs by 5-fold cross-validation on what they learn
+from.
 """
 
 from collections.abc import Sequence
@@ -11,7 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import KFold
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, KFold
 
 from experiments.counted import counted
 from experiments.loading import Floats
@@ -28,7 +32,7 @@ from solvers.metrics import mean_binary_divergence
 
 __all__ = ["VERSION", "repeat", "section", "tasks"]
 
-VERSION = 1
+VERSION = 2
 
 ETA = 0.1
 GAMMAS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
@@ -62,6 +66,8 @@ def repeat(task: dict[str, Any], data: Path) -> dict[str, Any]:  # noqa: ARG001 
         "P-SVM": _p_svm(X, told, X_test),
         "C-SVM, labels (5)": _c_svm(X, np.where(told > 0.5, 1.0, -1.0), X_test),
         "C-SVM, drawn labels": _c_svm(X, drawn, X_test),
+        "logistic regression, probabilities": _logistic(X, told, X_test),
+        "kernel ridge, probabilities": _kernel_ridge(X, told, X_test),
     }
     curve = None
     if task["dimensions"] == 1 and task["seed"] == 0:
@@ -113,6 +119,31 @@ def _p_svm(X: Floats, probabilities: Floats, X_test: Floats) -> Floats:
 
     machine = fitted(np.arange(len(X)), min(GAMMAS, key=loss))
     return np.asarray(machine.predict_proba(X_test)[:, 1])
+
+
+def _logistic(X: Floats, probabilities: Floats, X_test: Floats) -> Floats:
+    """Return the simplest machine that can be told probabilities, and is right here.
+
+    Each row stands in both classes, by its probability.
+    """
+    n = len(X)
+    machine = LogisticRegression(C=100.0).fit(
+        np.concatenate((X, X)),
+        np.repeat([1.0, -1.0], n),
+        sample_weight=np.concatenate((probabilities, 1.0 - probabilities)),
+    )
+    return np.asarray(machine.predict_proba(X_test)[:, 1])
+
+
+def _kernel_ridge(X: Floats, probabilities: Floats, X_test: Floats) -> Floats:
+    """Return ridge regression on the probabilities, width and ridge by 5 folds."""
+    search = GridSearchCV(
+        KernelRidge(kernel="rbf"),
+        {"gamma": GAMMAS, "alpha": (0.01, 0.1, 1.0)},
+        scoring="neg_mean_squared_error",
+        cv=KFold(5, shuffle=True, random_state=0),
+    ).fit(X, probabilities - 0.5)
+    return np.asarray(np.clip(search.predict(X_test) + 0.5, 0.0, 1.0))
 
 
 def _c_svm(X: Floats, y: Floats, X_test: Floats) -> Floats:
@@ -181,7 +212,10 @@ def section(results: Sequence[dict[str, Any]], figures: Path) -> Section:
     )
     remarks = (
         "Platt's divergence of 11.3 (section 5.1) is what labels drawn from the classes"
-        " give; with the labels (5) that the paper describes it is far larger. The"
-        " C-SVM's accuracy at amplitude 0.1 is nearer to the P-SVM's than printed.",
+        " give; with the labels (5) that the paper describes it is far larger: nobody"
+        " would fit a sigmoid to them. Logistic regression that is told the same"
+        " probabilities is nearer to the truth than the P-SVM here, where the truth is"
+        " logistic. The C-SVM's accuracy at amplitude 0.1 is nearer to the P-SVM's than"
+        " printed.",
     )
     return Section("Probabilistic labels", how, tuple(tables), plots, remarks)

@@ -131,11 +131,32 @@ class Section:
         return facts
 
 
-def mean_and_error(values: Sequence[float]) -> tuple[float, float | None]:
-    """Return the mean and its standard error (None for a single value)."""
-    if len(values) < 2:
+def mean_and_error(
+    values: Sequence[float], tested: float = 0.0, splits: int | None = None
+) -> tuple[float, float | None]:
+    """Return the mean and its standard error (None for a single value).
+
+    Random splits of the same rows share most of their training rows, so that their
+    figures hang together. The correction of Nadeau and Bengio (2003),
+
+        error^2 = variance (1 / n + tested),
+
+    takes that into account; without it errors of ten 80/20 splits are half as large.
+
+    Parameters
+    ----------
+    values : sequence of float
+    tested : float, default=0
+        Test rows per training row, where the values are of splits of the same rows; 0
+        where each value has rows of its own.
+    splits : int, optional
+        How many of the values share rows, where there are several sets: all by default.
+    """
+    n = len(values)
+    if n < 2:
         return float(np.mean(values)), None
-    return float(np.mean(values)), float(np.std(values, ddof=1) / sqrt(len(values)))
+    shared = 1.0 + tested * (n if splits is None else splits)
+    return float(np.mean(values)), float(np.std(values, ddof=1) * sqrt(shared / n))
 
 
 def shown(value: float | str | None, digits: int = 3) -> str:

@@ -8,9 +8,11 @@ ascending order.
 
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
+from warnings import catch_warnings, simplefilter
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import StratifiedKFold
 
 from experiments.loading import Floats, Rows
@@ -51,7 +53,11 @@ def out_of_fold_scores(
     for train, apart in splitter.split(X, y):
         for gamma in gammas:
             asked = clone(machine).set_params(gamma=gamma)
-            for value, fit in zip(C, c_path(asked, X[train], y[train], C), strict=True):
+            with catch_warnings():
+                # A setting too rough to be solved to the end is judged as it stands.
+                simplefilter("ignore", ConvergenceWarning)
+                path = c_path(asked, X[train], y[train], C)
+            for value, fit in zip(C, path, strict=True):
                 scores[Setting(gamma, value)][apart] = fit.decision_function(X[apart])
     return scores
 

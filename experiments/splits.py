@@ -10,7 +10,10 @@ import numpy as np
 
 from experiments.loading import Floats, Rows
 
-__all__ = ["parts", "scaled", "standardised"]
+__all__ = ["FIFTH", "parts", "scaled", "standardised"]
+
+# Test rows per row that a method may learn from, where a fifth is the test part.
+FIFTH = 0.25
 
 
 def parts(

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from alembic import context
 
-from app.db import tables
+from app.db import monitor_tables, review_tables, tables
 from app.db.base import Base, Utc
 
 __all__: list[str] = []
@@ -31,7 +31,12 @@ context.configure(
     compare_type=True,
     include_schemas=False,
 )
-if tables.Job.__table__ not in Base.metadata.sorted_tables:
+declared = {
+    tables.Job.__table__,
+    review_tables.Case.__table__,
+    monitor_tables.Alarm.__table__,
+}
+if not declared.issubset(Base.metadata.sorted_tables):
     msg = "the tables must be declared before they are compared"
     raise RuntimeError(msg)
 context.run_migrations()

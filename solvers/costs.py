@@ -12,8 +12,8 @@ With ``p = P(y = +1)``, calling +1 is cheapest above ``p_plus``, calling -1 belo
 ``p_minus``, rejecting between them (Grandvalet et al. 2008, equation 4).
 """
 
-from dataclasses import dataclass, fields
-from math import isfinite, log
+from dataclasses import dataclass, fields, replace
+from math import log
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,6 +21,8 @@ from numpy.typing import ArrayLike, NDArray
 from solvers.errors import InvalidCostsError
 
 __all__ = ["CostMatrix"]
+
+_LEAST, _MOST = 1e-100, 1e100
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,8 @@ class CostMatrix:
     Raises
     ------
     InvalidCostsError
-        When a cost is not a positive finite number (condition 1), or when
+        When a cost is not a number from 1e-100 to 1e100 (condition 1: products of two
+        are compared, and must neither overflow nor vanish), or when
         ``false_positive * reject_positive + false_negative * reject_negative``
         is not below ``false_positive * false_negative`` (condition 2): then
         rejecting is never the cheapest decision.
@@ -56,8 +59,11 @@ class CostMatrix:
         for field in fields(self):
             value = getattr(self, field.name)
             # A boolean is an int in Python, and never a price.
-            if isinstance(value, bool | np.bool_) or not _is_positive(value):
-                msg = f"{field.name} must be a positive finite number, got {value!r}"
+            if isinstance(value, bool | np.bool_) or not _is_price(value):
+                msg = (
+                    f"{field.name} must be a positive finite number, from"
+                    f" {_LEAST:g} to {_MOST:g}, got {value!r}"
+                )
                 raise InvalidCostsError(msg)
             object.__setattr__(self, field.name, float(value))
         left = (
@@ -106,6 +112,19 @@ class CostMatrix:
             and self.reject_positive == self.reject_negative
         )
 
+    def at_odds(self, factor: float) -> "CostMatrix":
+        """Return the costs that decide alike where the odds of +1 are multiplied.
+
+        Where each +1 counts ``factor`` times a -1, a row of odds ``o`` seems to have
+        ``factor * o``; with the prices of a true +1 divided by it, the cheapest
+        decision at those is the cheapest at ``o`` here.
+        """
+        return replace(
+            self,
+            false_negative=self.false_negative / factor,
+            reject_positive=self.reject_positive / factor,
+        )
+
     def expected(self, probability: ArrayLike) -> NDArray[np.float64]:
         """Return the expected cost of each decision at a probability of +1.
 
@@ -149,10 +168,10 @@ class CostMatrix:
         return np.asarray(cost, dtype=np.float64)
 
 
-def _is_positive(value: object) -> bool:
+def _is_price(value: object) -> bool:
     if not isinstance(value, int | float | np.integer | np.floating):
         return False
-    return bool(isfinite(value) and value > 0)
+    return _LEAST <= float(value) <= _MOST
 
 
 def _logit(p: float) -> float:

@@ -8,8 +8,8 @@ scorer, of a kernel     its support vectors are encoded rows: they are the model
                         are replaced by the one vector that they sum up to
 ======================  ==========================================================
 
-Everything else is of many rows together: means, categories, trees, weights, knots of
-a calibration, figures.
+Everything else is of many rows together: means, rounded ranges, categories, trees,
+weights, knots of a calibration, figures.
 """
 
 from collections.abc import Mapping

@@ -4,16 +4,19 @@
                            -> guards, which reject in front of any rule
 
 The payload of an artifact holds plain data only; its ``format`` tells a file of another
-release apart.
+release apart. Format 2 says of a column where values are far outside, and which missing
+values its guard takes; files of format 1 know neither and are read alike.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from app.artifacts.rating import Rating
 from app.errors import CorruptArtifactError, UnreadableArtifactError
 from app.features.schema import FeatureSchema
 from app.guards.guards import Guards
@@ -22,9 +25,11 @@ from solvers.costs import CostMatrix
 from solvers.rules.band import Band
 from solvers.scoring import Outputs, Scorer, load
 
-__all__ = ["FORMAT", "Judged", "Label", "Labels", "ServedModel"]
+__all__ = ["FORMAT", "Judged", "Label", "Labels", "ServedModel", "holding_together"]
 
-FORMAT = 1
+FORMAT = 2
+_READ = (1, FORMAT)
+CELLS = 128
 
 Floats = NDArray[np.float64]
 Label = str | int | float | bool
@@ -53,8 +58,7 @@ class Judged:
     judged_by : ndarray of shape (n_rows,)
         The values that the thresholds were held against.
     guarded : ndarray of shape (n_rows,), int8, or None
-        Which guard rejects the row (`app.guards.guards.GUARDS`); None where no guard
-        is on.
+        Which guard rejects the row (`app.guards.guards.GUARDS`); None where none does.
     outputs : Outputs
         What the scorer said.
     """
@@ -90,6 +94,11 @@ class ServedModel:
     costs: CostMatrix | None
     labels: Labels
     guards: Guards = field(default_factory=Guards)
+    cells: tuple[float, ...] = ()
+    """Edges between cells of the score, from out-of-fold scores: what a monitor counts
+    in. None where no such scores are kept."""
+    rating: Rating | None = None
+    """The bands of confidence of a machine that rates rows."""
     band: Band = field(init=False)
 
     def __post_init__(self) -> None:
@@ -147,6 +156,7 @@ class ServedModel:
     def to_payload(self) -> dict[str, Any]:
         """Return the model as plain data."""
         calibration, costs = self.calibration, self.costs
+        rating = {} if self.rating is None else {"rating": self.rating.payload()}
         return {
             "format": FORMAT,
             "features": self.features.to_payload(),
@@ -156,6 +166,7 @@ class ServedModel:
             "costs": None if costs is None else asdict(costs),
             "labels": asdict(self.labels),
             "guards": self.guards.payload(),
+            **rating,
         }
 
     @classmethod
@@ -169,14 +180,16 @@ class ServedModel:
         CorruptArtifactError
             When it does not hold together.
         """
-        if payload.get("format") != FORMAT:
+        stored = payload.get("format")
+        if not isinstance(stored, int) or stored not in _READ:
             msg = (
-                f"the model was stored in format {payload.get('format')!r}, this"
-                f" release reads format {FORMAT}: train it again"
+                f"the model was stored in format {stored!r}, this release reads"
+                f" formats up to {FORMAT}: train it again"
             )
             raise UnreadableArtifactError(msg)
-        try:
+        with holding_together():
             calibration, costs = payload["calibration"], payload["costs"]
+            rating = payload.get("rating")
             return cls(
                 features=FeatureSchema.from_payload(payload["features"]),
                 scorer=load(payload["scorer"]),
@@ -185,7 +198,31 @@ class ServedModel:
                 costs=costs and CostMatrix(**costs),
                 labels=Labels(**payload["labels"]),
                 guards=Guards.from_payload(payload["guards"]),
+                cells=_cells(payload.get("evidence")),
+                rating=rating and Rating.from_payload(rating),
             )
-        except (KeyError, TypeError, ValueError) as error:
-            msg = "the model's file does not hold together: train it again"
-            raise CorruptArtifactError(msg) from error
+
+
+@contextmanager
+def holding_together() -> Iterator[None]:
+    """Make a model of what a file holds; whatever is wrong with that is damage.
+
+    Raises
+    ------
+    CorruptArtifactError
+    """
+    try:
+        yield
+    except Exception as error:  # plain data can fail to be a model in every way
+        msg = "the model's file does not hold together: train it again"
+        raise CorruptArtifactError(msg) from error
+
+
+def _cells(evidence: Mapping[str, Any] | None) -> tuple[float, ...]:
+    """Return the quantiles of the out-of-fold scores that split them evenly."""
+    unseen = evidence and evidence["out_of_fold"]
+    if not unseen:
+        return ()
+    shares = np.arange(1, CELLS) / CELLS
+    edges: list[float] = np.unique(np.quantile(unseen["scores"], shares)).tolist()
+    return tuple(edges)

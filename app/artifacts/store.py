@@ -2,7 +2,7 @@
 
 A file appears under its name complete or not at all: written beside it, flushed to the
 disk, then renamed. It is loaded only when its bytes have the digest that the database
-keeps, because loading such a file runs what it says.
+keeps, and by a reader that knows plain data only (`app.artifacts.plain`).
 """
 
 import hashlib
@@ -17,16 +17,15 @@ from pathlib import Path
 from typing import Any
 
 import joblib
-import numpy as np
 
-from app.errors import CorruptArtifactError, UnreadableArtifactError
+from app.artifacts.plain import loads, require_plain
+from app.errors import CorruptArtifactError
 
 __all__ = ["ArtifactStore", "StoredArtifact"]
 
 DIGEST = re.compile(r"[0-9a-f]{64}")
 SUFFIX = ".joblib"
 STAGING = ".staged"
-PLAIN = (str, int, float, bool, bytes, type(None), np.generic)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +67,7 @@ class ArtifactStore:
         OSError
             When the disk is full or read-only; nothing is left behind.
         """
-        _require_plain(payload, "artifact")
+        require_plain(payload, "artifact")
         buffer = io.BytesIO()
         joblib.dump(payload, buffer)
         content = buffer.getbuffer()
@@ -94,9 +93,8 @@ class ArtifactStore:
         Raises
         ------
         CorruptArtifactError
-            When the file is missing or its bytes are not those that were written.
-        UnreadableArtifactError
-            When they are, and the libraries of this service cannot load them.
+            When the file is missing, its bytes are not those that were written, or it
+            holds anything but plain data.
         """
         path = self.path(sha256)
         try:
@@ -111,16 +109,13 @@ class ArtifactStore:
             )
             raise CorruptArtifactError(msg)
         try:
-            payload: dict[str, Any] = joblib.load(io.BytesIO(content))
-        except Exception as error:  # the bytes are right: these libraries are not
+            return loads(content)
+        except ValueError as error:
             msg = (
-                f"the file of artifact {sha256[:12]} was written by library versions"
-                f" that numpy {np.__version__} and joblib {joblib.__version__} here"
-                " cannot read; its version says which (library_versions): install"
-                " them, or train the model again"
+                f"the file of artifact {sha256[:12]} holds what no training writes; it"
+                " is not loaded: restore it, or train the model again"
             )
-            raise UnreadableArtifactError(msg) from error
-        return payload
+            raise CorruptArtifactError(msg) from error
 
     def delete(self, sha256: str) -> None:
         """Remove the artifact of this digest, if it is there."""
@@ -149,24 +144,6 @@ class ArtifactStore:
                 path.unlink(missing_ok=True)
                 removed += 1
         return removed
-
-
-def _require_plain(value: object, where: str) -> None:
-    """Refuse what would run code of ours, or of anybody, when it is loaded."""
-    if isinstance(value, dict):
-        for key, item in value.items():
-            _require_plain(key, f"{where}: a key")
-            _require_plain(item, f"{where}[{key!r}]")
-    elif isinstance(value, list | tuple):
-        for place, item in enumerate(value):
-            _require_plain(item, f"{where}[{place}]")
-    elif isinstance(value, np.ndarray):
-        if value.dtype.hasobject:
-            msg = f"{where} is an array of objects; artifacts hold plain data"
-            raise TypeError(msg)
-    elif not isinstance(value, PLAIN):
-        msg = f"{where} is a {type(value).__name__}; artifacts hold plain data"
-        raise TypeError(msg)
 
 
 def _sync_folder(folder: Path) -> None:

@@ -1,17 +1,22 @@
 """One model that answers the rows of a batch."""
 
 from dataclasses import replace
+from pathlib import Path
 
 from app.artifacts.model import Labels
+from app.artifacts.rating import Rating
+from app.batch.cases import FileCases
 from app.batch.decisions import Decided, decide
+from app.db.session import Database
 from app.errors import InvalidRequestError
 from app.journal.entries import Decisions, Entry, Stamp
 from app.models.queries import ResolvedVersion
-from app.predict.answer import NAMES, REASONS
 from app.predict.envelope import Costs
 from app.predict.pricing import Pricing, pricing_at
 from app.predict.ready import ReadyModel
 from app.predict.rows import Rows
+from app.reviews.intake import Origin, no_references
+from app.reviews.policy import Terms
 
 __all__ = ["Answering"]
 
@@ -27,12 +32,18 @@ class Answering:
         Of the request, where the prediction log is on.
     costs : Costs, optional
         Instead of the model's own.
+    reference : str, optional
+        The column that says what the caller calls the rows.
 
     Raises
     ------
     InvalidRequestError
-        When the thresholds of the model do not follow from costs alone.
+        When the thresholds of the model do not follow from costs alone; or references
+        are missing, and nothing else is kept of rejected rows.
     """
+
+    cases: FileCases | None = None
+    """Opens those of rejected rows, where they are reviewed."""
 
     def __init__(
         self,
@@ -40,8 +51,9 @@ class Answering:
         version: ResolvedVersion,
         stamp: Stamp | None = None,
         costs: Costs | None = None,
+        reference: str | None = None,
     ) -> None:
-        self.ready, self.version = ready, version
+        self.ready, self.version, self.reference = ready, version, reference
         self._pricing = ready.pricing if costs is None else _priced(ready, costs)
         self._entry = None if stamp is None else Entry(stamp)
         if self._entry is not None:
@@ -52,16 +64,34 @@ class Answering:
         """What the user calls +1 and -1."""
         return self.ready.model.labels
 
+    @property
+    def rating(self) -> Rating | None:
+        """The bands of confidence, where the model rates rows."""
+        return self.ready.model.rating
+
     def decide(self, rows: Rows, first_row: int) -> Decided:
         """Return the decisions on rows, the first of which has this index."""
         judged, notes = self.ready.judge(rows, self._pricing)
         return decide(judged, self._pricing, notes, first_row)
 
+    def open_cases(self, terms: Terms, database: Database, spool: Path) -> FileCases:
+        """Have cases opened for rejected rows; return them."""
+        costs = self._pricing.costs
+        if self.reference is None and not terms.keep_features:
+            pointer = "/query/reference"
+            raise no_references(pointer)
+        named = (self.version.name, self.version.version)
+        origin = Origin.of(terms, named, self.labels, costs)
+        self.cases = FileCases(origin, self.ready.schema, database, spool)
+        return self.cases
+
     def logged(self, decided: Decided, first_row: int) -> bytes:
         """Return the line of these decisions; nothing where the log is off."""
         if self._entry is None or not len(decided.decisions):
             return b""
-        return self._entry.line(first_row, decided.judged, _told(decided))
+        return self._entry.line(
+            first_row, decided.judged, Decisions.of_columns(decided)
+        )
 
 
 def _priced(ready: ReadyModel, costs: Costs) -> Pricing:
@@ -71,22 +101,3 @@ def _priced(ready: ReadyModel, costs: Costs) -> Pricing:
     except InvalidRequestError as error:
         faults = [replace(f, pointer="/query/false_positive") for f in error.errors]
         raise InvalidRequestError(str(error), faults) from None
-
-
-def _told(decided: Decided) -> Decisions:
-    decisions = decided.decisions.tolist()
-    guarded, costs, cost = decided.guarded, decided.priced, decided.expected_costs
-    guards = [0] * len(decisions) if guarded is None else guarded.tolist()
-    priced = None
-    if costs is not None:
-        names = (*NAMES.values(),)
-        priced = {name: one.tolist() for name, one in zip(names, costs, strict=True)}
-    return Decisions(
-        [NAMES[decision] for decision in decisions],
-        [
-            None if decision else REASONS[guard]
-            for decision, guard in zip(decisions, guards, strict=True)
-        ],
-        priced,
-        None if cost is None else cost.tolist(),
-    )

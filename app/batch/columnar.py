@@ -47,6 +47,7 @@ def answer_columnar(
     form: Literal["parquet", "arrow"],
     paths: tuple[Path, Path],
     log: BinaryIO,
+    options: ReadOptions,
     limits: Limits,
 ) -> Tally:
     """Write a file with its decisions to another, and their lines to ``log``.
@@ -59,6 +60,8 @@ def answer_columnar(
         The file, and where the other one goes.
     log : binary file
         Of the prediction log.
+    options : ReadOptions
+        Only its marks for missing values are looked at.
     limits : Limits
 
     Raises
@@ -68,21 +71,32 @@ def answer_columnar(
         the other file may then be half written.
     """
     source, target = paths
-    file = ParquetFile(source, limits) if form == "parquet" else ArrowStream(source)
+    file: ColumnarFile = (
+        ParquetFile(source, limits)
+        if form == "parquet"
+        else ArrowStream(source, limits)
+    )
     names = check_names(file.schema.names, limits, kept=False)
-    reading = Reading(ReadOptions(), limits, text=False, of_model=True)
-    columns = FeatureColumns(answering.ready.schema, names, reading)
+    features = answering.ready.schema
+    reading = Reading(
+        options, limits, text=False, of_model=True, learnt=features.missing
+    )
+    columns = FeatureColumns(features, names, reading, answering.reference)
     columns.check_types(file.schema)
-    fields = [*file.schema, *schema(answering.labels)]
+    opened = answering.cases
+    told = schema(answering.labels, answering.rating, cases=opened is not None)
+    fields = [*file.schema, *told]
     wider = pa.schema(fields, metadata=file.schema.metadata)
     tally = Tally()
 
     def answer(part: Batch) -> _Answered:
         known = [plain(part.columns[j]) for j in places]
-        decided = answering.decide(
-            columns.rows(Batch(known, part.first_row)), part.first_row
-        )
-        added = arrays(decided, answering.labels)
+        batch = Batch(known, part.first_row)
+        rows = columns.rows(batch)
+        decided = answering.decide(rows, part.first_row)
+        added = arrays(decided, answering.labels, answering.rating)
+        if opened is not None:
+            added.append(opened.of(rows, decided, columns.references(batch)))
         return _Answered(
             pa.RecordBatch.from_arrays([*part.columns, *added], schema=wider),
             decided.tally(),
@@ -90,7 +104,7 @@ def answer_columnar(
         )
 
     places = [names.index(name) for name in columns.names]
-    with _writer(form, target, wider) as writer:
+    with _writer(file, target, wider) as writer:
         for rows, counts, logged in in_order(answer, _parts(file), IN_FLIGHT):
             writer.write_batch(rows)
             log.write(logged)
@@ -106,10 +120,12 @@ def _parts(file: ColumnarFile) -> Iterator[Batch]:
 
 
 def _writer(
-    form: str, target: Path, wider: pa.Schema
+    read: ColumnarFile, target: Path, wider: pa.Schema
 ) -> AbstractContextManager[_Writer]:
-    if form == "arrow":
-        made: AbstractContextManager[_Writer] = pa.ipc.new_stream(str(target), wider)
+    """Return what writes in the format that is read."""
+    if isinstance(read, ArrowStream):
+        write = pa.ipc.new_file if read.is_file else pa.ipc.new_stream
+        made: AbstractContextManager[_Writer] = write(str(target), wider)
         return made
     # Few floats come twice: to look for those takes longer than to write them all.
     repeated = [field.name for field in wider if not pa.types.is_floating(field.type)]

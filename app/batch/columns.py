@@ -9,6 +9,8 @@ demur_expected_cost    of the decision; empty without costs or probability
 demur_reason           why a row was rejected: ``ambiguous``, or the guard
 demur_would_be         the label that a forced answer would give
 demur_warnings         kinds, with the column they speak of, between semicolons
+demur_band             the band of confidence, where the model rates rows
+demur_case             the case of a rejected row, where rejects are reviewed
 =====================  ========================================================
 """
 
@@ -19,15 +21,19 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from app.artifacts.model import Labels
+from app.artifacts.rating import Rating
 from app.batch.decisions import Decided, Flags, Floats
 from app.datasets.reading.faults import fault
 from app.guards.guards import GUARDS
 
 __all__ = [
+    "BAND",
+    "CASE",
     "DECISIONS",
     "NAMES",
     "REASONS",
     "arrays",
+    "bands_of",
     "check_free",
     "guards_of",
     "of_labels",
@@ -45,6 +51,8 @@ NAMES = (
     "demur_would_be",
     "demur_warnings",
 )
+BAND = "demur_band"
+CASE = "demur_case"
 DECISIONS = pa.array(["-1", "reject", "+1"])
 REASONS = pa.array(["ambiguous", *GUARDS])
 _NOT_CHEAPEST = pa.array(["not_cheapest"])
@@ -53,25 +61,38 @@ _NOT_CHEAPEST = pa.array(["not_cheapest"])
 def check_free(names: Iterable[str]) -> None:
     """Refuse a file that has one of these columns already."""
     for position, name in enumerate(names):
-        if name in NAMES:
+        if name in {*NAMES, BAND, CASE}:
             detail = "a batch adds a column of this name; rename it or leave it out"
             raise fault(detail, position=position, name=name)
 
 
-def schema(labels: Labels) -> list[pa.Field]:
-    """Return the fields of the columns."""
+def schema(
+    labels: Labels, rating: Rating | None = None, *, cases: bool = False
+) -> list[pa.Field]:
+    """Return the fields of the columns, with those of bands and cases where wanted."""
     kind = of_labels(labels).type
     text, number = pa.string(), pa.float64()
     types = (text, kind, number, number, number, text, kind, text)
-    return [pa.field(name, of) for name, of in zip(NAMES, types, strict=True)]
+    fields = [pa.field(name, of) for name, of in zip(NAMES, types, strict=True)]
+    if rating is not None:
+        fields.append(pa.field(BAND, pa.int64()))
+    return [*fields, pa.field(CASE, text)] if cases else fields
 
 
-def arrays(decided: Decided, labels: Labels) -> list[pa.Array]:
-    """Return the columns of decided rows, typed."""
-    return [
+def arrays(
+    decided: Decided, labels: Labels, rating: Rating | None = None
+) -> list[pa.Array]:
+    """Return the columns of decided rows, typed; but for that of cases."""
+    told = [
         column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
         for column in _coded(decided, labels)
     ]
+    return told if rating is None else [*told, bands_of(decided, rating)]
+
+
+def bands_of(decided: Decided, rating: Rating) -> pa.Array:
+    """Return the band of confidence of each row."""
+    return pa.array(rating.of(decided.judged.scores), pa.int64())
 
 
 def _coded(decided: Decided, labels: Labels) -> list[pa.Array]:

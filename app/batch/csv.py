@@ -18,16 +18,17 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from app.batch.answering import Answering
-from app.batch.columns import NAMES
+from app.batch.columns import schema
 from app.batch.features import FeatureColumns
 from app.batch.texts import Wording
-from app.datasets.reading.blocks import Block, Cutter
+from app.datasets.reading.blocks import RECODED, Block, Cutter
 from app.datasets.reading.csv import Layout, place_of, split_header, strings
 from app.datasets.reading.limits import Limits
 from app.datasets.reading.options import ReadOptions
 from app.datasets.reading.sources import Batch
 from app.datasets.reading.values import Reading
 from app.errors import InvalidRequestError
+from app.features.notation import Decimal
 from app.predict.answer import Tally
 
 __all__ = ["Answered", "CsvBatch", "Records"]
@@ -97,6 +98,12 @@ class CsvBatch:
             raise InvalidRequestError(msg)
         return self._form.header
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is to be said of how the file was read, as of a data set."""
+        told = () if self._form is None else self._form.columns.notes
+        return (RECODED, *told) if self._cutter.recoded else told
+
     def feed(self, chunk: bytes) -> list[Records]:
         """Take the next bytes; return the blocks that they complete."""
         return list(map(self._records, self._cutter.feed(chunk)))
@@ -127,16 +134,37 @@ class CsvBatch:
         layout, header, rest = split_header(
             block, self._options, self._limits, kept=False
         )
-        reading = Reading(self._options, self._limits, text=True, of_model=True)
-        schema = self._answering.ready.schema
-        columns = FeatureColumns(schema, layout.names, reading)
+        columns, decimal = self._columns(layout, rest)
         line = header.removesuffix(b"\n").removesuffix(b"\r")
-        names = [line, *(name.encode() for name in NAMES)]
+        asked = self._answering
+        own = schema(asked.labels, asked.rating, cases=asked.cases is not None)
+        names = [line, *(field.name.encode() for field in own)]
         delimiter, end = layout.grammar.delimiter, "\r\n" if layout.crlf else "\n"
         written = delimiter.join(names) + end.encode()
-        labels, decimal = self._answering.labels, self._options.decimal
-        wording = Wording(labels, delimiter.decode(), decimal, end)
+        wording = Wording(asked.labels, delimiter.decode(), decimal, end, asked.rating)
         return Form(layout, columns, written, wording), rest
+
+    def _columns(self, layout: Layout, block: Block) -> tuple[FeatureColumns, Decimal]:
+        """Return the features' columns, and the decimal mark of the answer's numbers.
+
+        How numbers are written is told by the first block: all others are read so.
+        """
+        schema = self._answering.ready.schema
+        reading = Reading(
+            self._options, self._limits, text=True, of_model=True, learnt=schema.missing
+        )
+        columns = FeatureColumns(
+            schema, layout.names, reading, self._answering.reference
+        )
+        if block.data and columns.names:
+            table = strings(block, layout, 0, columns.names)
+            cells = [column.combine_chunks() for column in table.columns]
+            columns.learn(Batch(cells, 0, partial(place_of, block, layout)))
+        decimal = self._options.decimal
+        if decimal == "auto":
+            free = layout.grammar.delimiter != b","
+            decimal = "," if free and columns.commas else "."
+        return columns, decimal
 
     def answer(self, records: Records) -> Answered:
         """Return the records of a block with their decisions, as bytes.
@@ -149,8 +177,13 @@ class CsvBatch:
         table = strings(block, form.layout, first, form.columns.names)
         cells = [column.combine_chunks() for column in table.columns]
         batch = Batch(cells, first, partial(place_of, block, form.layout))
-        decided = self._answering.decide(form.columns.rows(batch), first)
-        lines = form.wording.lines(_written(records), decided)
+        rows = form.columns.rows(batch)
+        decided = self._answering.decide(rows, first)
+        cases = None
+        if self._answering.cases is not None:
+            references = form.columns.references(batch)
+            cases = self._answering.cases.of(rows, decided, references)
+        lines = form.wording.lines(_written(records), decided, cases)
         logged = self._answering.logged(decided, first)
         return Answered(_bytes(lines), decided.tally(), logged)
 

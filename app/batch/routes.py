@@ -1,5 +1,6 @@
 """POST /predict/batch."""
 
+import json
 from dataclasses import replace
 from typing import Annotated
 
@@ -10,9 +11,15 @@ from app.batch.openapi import BATCH_ANSWER, BATCH_BODY
 from app.batch.schemas import BatchQuery, asked_costs
 from app.batch.sending import FileResponse
 from app.batch.work import BatchJob, answer_file
-from app.datasets.lane import Lane, lane_of
+from app.datasets.lane import Lane, lane_of, until_gone
 from app.datasets.options import limits_of, read_options
-from app.datasets.receiving import MEDIA_TYPES, media_type_of, receive
+from app.datasets.reading.options import Format, ReadOptions
+from app.datasets.receiving import (
+    MEDIA_TYPES,
+    charset_of,
+    media_type_of,
+    receive,
+)
 from app.datasets.store import DatasetStore
 from app.errors import (
     CorruptArtifactError,
@@ -27,7 +34,10 @@ from app.predict.endpoint import PredictEndpoint
 from app.state import state_of
 from app.web.openapi import problems
 
-__all__ = ["router"]
+__all__ = ["decide_file", "router"]
+
+_MOST_NOTES = 10
+"""In a header: there may be as many as there are columns."""
 
 router = APIRouter(prefix="/predict", tags=["predict"])
 
@@ -58,28 +68,63 @@ async def predict_batch(
     costs: those of training, or the four of the query, where the model can be asked
     for other costs. Text is sent back as UTF-8.
     """
+    media_type = _media_type(request)
+    charset = charset_of(request) if MEDIA_TYPES[media_type] == "csv" else None
+    options = read_options(query, tab="tab" in media_type, charset=charset)
+    return await decide_file(request, query, MEDIA_TYPES[media_type], options)
+
+
+async def decide_file(
+    request: Request,
+    query: BatchQuery,
+    named: Format | None = None,
+    options: ReadOptions | None = None,
+    *,
+    queue: bool = True,
+) -> FileResponse:
+    """Answer the file that a request brings.
+
+    Parameters
+    ----------
+    request : Request
+    query : BatchQuery
+    named : Format, optional
+        What the file is; else its name says it.
+    options : ReadOptions, optional
+        How CSV is to be read; else as it shows itself.
+    queue : bool
+        Whether rejected rows become cases, where they are reviewed.
+    """
     state, lane = state_of(request), lane_of(request)
     costs = asked_costs(query)
     predict: PredictEndpoint = request.app.state.predict
-    media_type = _media_type(request)
     version = await predict.resolve(query.model)
-    options = read_options(query, tab="tab" in media_type)
+    if not queue:
+        version = replace(version, review=None)
     store = DatasetStore(state.settings.datasets_dir)
     entry = predict.journal.entry(request.scope["request_id"])
     with lane.admitted(), store.staging() as folder:
+        source = folder.resolve() / "sent"
+        received = await receive(request, source)
+        form = named or received.format(None)
+        if form == "svmlight":
+            raise _no_batch()
+        if options is None:
+            options = ReadOptions()
         job = BatchJob(
             state.settings.artifacts_dir.resolve(),
             version,
-            MEDIA_TYPES[media_type],
+            form,
             options,
             limits_of(state.settings),
-            folder.resolve() / "sent",
+            source,
             folder.resolve() / "answered",
             None if entry is None else entry.stamp,
             costs,
+            query.reference,
+            state.settings.database,
         )
-        await receive(request, job.source)
-        tally = await _answered(job, lane, predict)
+        tally = await _answered(job, lane, predict, request)
         if entry is not None:
             entry.rows = tally.rows
             await run_in_threadpool(predict.journal.adopt, entry, job.log)
@@ -90,11 +135,18 @@ async def predict_batch(
         "demur-model": f"{version.name}:{version.version}",
         "demur-rows": str(tally.rows),
         "demur-rejected": str(tally.rejected),
+        "demur-warned": str(tally.warned),
     }
+    kinds = (name for name, kind in MEDIA_TYPES.items() if kind == form)
+    media_type = next(kinds) if named is None else media_type_of(request)
+    if tally.notes:
+        headers["demur-notes"] = json.dumps(tally.notes[:_MOST_NOTES])
     return FileResponse(file, size, media_type, headers)
 
 
-async def _answered(job: BatchJob, lane: Lane, predict: PredictEndpoint) -> Tally:
+async def _answered(
+    job: BatchJob, lane: Lane, predict: PredictEndpoint, request: Request
+) -> Tally:
     """Answer a file by the version that was there when it began to come.
 
     That version may have been given a new artifact since, or be gone: it answers
@@ -102,7 +154,7 @@ async def _answered(job: BatchJob, lane: Lane, predict: PredictEndpoint) -> Tall
     """
     while True:
         try:
-            return await lane.run(answer_file, job)
+            return await lane.run(answer_file, job, unless=until_gone(request))
         except CorruptArtifactError:
             version = job.version
             try:
@@ -115,15 +167,16 @@ async def _answered(job: BatchJob, lane: Lane, predict: PredictEndpoint) -> Tall
                 raise UnknownModelError(msg) from None
             if now.sha256 == version.sha256:
                 raise
-            job = replace(job, version=now)
+            job = replace(job, version=replace(now, review=version.review))
 
 
 def _media_type(request: Request) -> str:
     media_type = media_type_of(request)
     if MEDIA_TYPES.get(media_type, "svmlight") == "svmlight":
-        taken = ", ".join(
-            name for name, form in MEDIA_TYPES.items() if form != "svmlight"
-        )
-        msg = f"send {taken}"
-        raise UnsupportedMediaTypeError(msg)
+        raise _no_batch()
     return media_type
+
+
+def _no_batch() -> UnsupportedMediaTypeError:
+    taken = ", ".join(name for name, form in MEDIA_TYPES.items() if form != "svmlight")
+    return UnsupportedMediaTypeError(f"send {taken}")

@@ -21,6 +21,10 @@ class BatchQuery(ReadQuery):
 
     model: Annotated[str, Field(min_length=1, max_length=202, examples=["pima"])]
     """``name`` (its newest version), ``name:version`` or ``name@alias``."""
+    reference: Annotated[str | None, Field(min_length=1, max_length=200)] = None
+    """The column that says what you call the rows (as ``references`` of POST /predict):
+    where rejects of the model are reviewed, a row whose reference has an open case gets
+    that one."""
     false_positive: Price = None
     """The cost of calling a true -1 "+1". Give all four costs, or none: decisions are
     then made and priced at them instead of the trained ones, where thresholds follow

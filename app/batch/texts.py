@@ -14,7 +14,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from app.artifacts.model import Labels
-from app.batch.columns import DECISIONS, REASONS, guards_of, of_labels, warnings_of
+from app.artifacts.rating import Rating
+from app.batch.columns import (
+    DECISIONS,
+    REASONS,
+    bands_of,
+    guards_of,
+    of_labels,
+    warnings_of,
+)
 from app.predict.decided import Decided, Floats
 
 __all__ = ["Wording"]
@@ -34,14 +42,22 @@ class Wording:
     decimal : str
         The decimal mark.
     line_end : str
+    rating : Rating, optional
+        Of a model that rates rows.
     """
 
     labels: Labels
     delimiter: str
     decimal: str
     line_end: str
+    rating: Rating | None = None
 
-    def lines(self, records: pa.StringArray, decided: Decided) -> pa.StringArray:
+    def lines(
+        self,
+        records: pa.StringArray,
+        decided: Decided,
+        cases: pa.StringArray | None = None,
+    ) -> pa.StringArray:
         """Return records with their decisions behind them, and the ends of their lines.
 
         Parameters
@@ -49,14 +65,24 @@ class Wording:
         records : StringArray of length n_rows
             As they came, without their ends.
         decided : Decided
+        cases : StringArray of length n_rows, optional
+            A last column.
         """
         judged = decided.judged
+        behind = []
+        if self.rating is not None:
+            behind.append(pc.cast(bands_of(decided, self.rating), pa.string()))
+        if cases is not None:
+            behind.append(cases.fill_null(""))
+        ends = [self._ends(decided, "" if behind else self.line_end), *behind]
+        if behind:
+            ends[-1] = pc.binary_join_element_wise(ends[-1], "", self.line_end)
         numbers = (judged.scores, judged.probabilities, decided.expected_costs)
         return pc.binary_join_element_wise(
             records,
             self._beginnings(decided),
             *map(self._numbers, numbers),
-            self._ends(decided),
+            *ends,
             self.delimiter,
         )
 
@@ -67,8 +93,8 @@ class Wording:
         told = pc.binary_join_element_wise(DECISIONS, label, self.delimiter)
         return told.take(pa.array(decided.decisions + 1))
 
-    def _ends(self, decided: Decided) -> pa.StringArray:
-        """Return the cells of reason, would-be label and warnings; the line's end."""
+    def _ends(self, decided: Decided, end: str) -> pa.StringArray:
+        """Return the cells of reason, would-be label and warnings; and an end."""
         coded = warnings_of(decided)
         rejected = decided.decisions == 0
         axes = (
@@ -96,7 +122,7 @@ class Wording:
             )
         ]
         told = pc.binary_join_element_wise(*cells, self.delimiter)
-        ended = pc.binary_join_element_wise(told, "", self.line_end)
+        ended = pc.binary_join_element_wise(told, "", end)
         return ended.take(pa.array(rank[codes]))
 
     def _quoted(self, column: pa.Array) -> pa.StringArray:

@@ -1,41 +1,25 @@
-"""The commands that talk to a running service: ``demur train``, ``demur predict``."""
+"""``demur train`` and ``demur predict``: from a file to a model, to decisions."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
-if TYPE_CHECKING:
-    from app.datasets.reading.options import Encoding, ReadOptions
+from app.client.options import (
+    LOCAL,
+    Columns,
+    Decimal,
+    Delimiter,
+    Key,
+    Missing,
+    Price,
+    TextEncoding,
+    Url,
+    prices,
+    reading,
+)
 
 __all__ = ["register"]
-
-Url = Annotated[
-    str, typer.Option(envvar="DEMUR_URL", help="Address of the running service.")
-]
-Key = Annotated[
-    str | None,
-    typer.Option(envvar="DEMUR_API_KEY", help="A key, where the service has keys."),
-]
-Delimiter = Annotated[
-    Literal["auto", "comma", "semicolon", "tab", "pipe"],
-    typer.Option(help="What separates the cells; auto finds it."),
-]
-Decimal = Annotated[
-    Literal[".", ","], typer.Option(help="The decimal mark of the numbers.")
-]
-TextEncoding = Annotated[
-    Literal["utf-8", "utf-16", "latin-1", "windows-1252"],
-    typer.Option(help="The encoding of the file."),
-]
-Missing = Annotated[
-    list[str] | None,
-    typer.Option(
-        help="A cell that means no value, instead of the empty cell, ?, NA, N/A, NaN"
-        " and NULL; may be repeated."
-    ),
-]
-LOCAL = "http://127.0.0.1:8000"
 
 
 def register(demur: typer.Typer) -> None:
@@ -44,15 +28,21 @@ def register(demur: typer.Typer) -> None:
     demur.command()(predict)
 
 
-def train(  # noqa: PLR0913, PLR0917 - one parameter an option
-    file: Annotated[Path, typer.Argument(help="A CSV file with a header.")],
+def train(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            help="A table: CSV with a header, Parquet, Arrow or svmlight; also packed"
+            " by gzip, bzip2, xz or zstd."
+        ),
+    ],
     target: Annotated[str, typer.Option(help="The column to predict.")],
     positive: Annotated[str, typer.Option(help="The label that is +1.")],
     model: Annotated[
         str | None, typer.Option(help="Name of the model; the file's when left out.")
     ] = None,
     trainer: Annotated[
-        str, typer.Option(help='Kind of trainer; "auto" lets the costs choose one.')
+        str, typer.Option(help='Kind of trainer; "auto" averages several.')
     ] = "double-hinge-svm",
     search: Annotated[
         list[str] | None,
@@ -63,7 +53,10 @@ def train(  # noqa: PLR0913, PLR0917 - one parameter an option
         ),
     ] = None,
     rule: Annotated[
-        str | None, typer.Option(help="Kind of rule; the trainer's own when left out.")
+        str | None,
+        typer.Option(
+            help="Kind of rule; left out: chow, without costs mutual-information."
+        ),
     ] = None,
     false_positive: Annotated[
         float, typer.Option(help="Cost of calling a true -1 +1.")
@@ -105,22 +98,33 @@ def train(  # noqa: PLR0913, PLR0917 - one parameter an option
             help="A column to leave out, such as an identifier; may be repeated.",
         ),
     ] = None,
+    numeric: Annotated[
+        Columns, typer.Option(metavar="COLUMN", help="A column that holds numbers.")
+    ] = None,
+    boolean: Annotated[
+        Columns, typer.Option(metavar="COLUMN", help="One that holds true and false.")
+    ] = None,
+    categorical: Annotated[
+        Columns,
+        typer.Option(metavar="COLUMN", help="One that holds text, such as codes."),
+    ] = None,
+    header: Annotated[
+        bool | None,
+        typer.Option(
+            "--header/--no-header", help="Whether the first line of CSV has the names."
+        ),
+    ] = None,
     delimiter: Delimiter = "auto",
-    decimal: Decimal = ".",
-    encoding: TextEncoding = "utf-8",
+    decimal: Decimal = "auto",
+    encoding: TextEncoding = "auto",
     missing: Missing = None,
     url: Url = LOCAL,
     api_key: Key = None,
 ) -> None:
-    """Train a model on a CSV file and wait for it."""
+    """Train a model on a file and wait for it."""
     from app.client import training  # noqa: PLC0415 - other commands start without it
 
-    prices = {
-        "false_positive": false_positive,
-        "false_negative": false_negative,
-        "reject_positive": reject_positive,
-        "reject_negative": reject_negative,
-    }
+    named = prices(false_positive, false_negative, reject_positive, reject_negative)
     order = training.Order(
         file=file,
         target=target,
@@ -129,7 +133,7 @@ def train(  # noqa: PLR0913, PLR0917 - one parameter an option
         trainer=trainer,
         search=tuple(search or ()),
         rule=rule,
-        costs=prices if costs else None,
+        costs=named if costs else None,
         weight=weight,
         groups=groups,
         order_by=order_by,
@@ -137,53 +141,52 @@ def train(  # noqa: PLR0913, PLR0917 - one parameter an option
         seed=seed,
         settings=tuple(setting or ()),
         left_out=tuple(leave_out or ()),
-        options=_options(delimiter, decimal, encoding, missing),
+        query=reading(delimiter, decimal, encoding, missing)
+        | ({} if header is None else {"header": header}),
+        types={
+            "numeric": numeric or [],
+            "boolean": boolean or [],
+            "categorical": categorical or [],
+        },
     )
     raise typer.Exit(training.run(order, url, api_key))
 
 
-def predict(  # noqa: PLR0913, PLR0917 - one parameter an option
+def predict(
     model: Annotated[str, typer.Argument(help="NAME, NAME:VERSION or NAME@ALIAS.")],
-    file: Annotated[Path, typer.Argument(help="A CSV file with the model's columns.")],
+    file: Annotated[Path, typer.Argument(help="A table with the model's columns.")],
     output: Annotated[
         Path | None, typer.Option(help="Where to write; standard output if left out.")
     ] = None,
     output_format: Annotated[
-        Literal["csv", "json"], typer.Option("--format", help="Form of the decisions.")
-    ] = "csv",
+        Literal["csv", "json"] | None,
+        typer.Option("--format", help="json makes an array; else as the file is."),
+    ] = None,
+    false_positive: Price = None,
+    false_negative: Price = None,
+    reject_positive: Price = None,
+    reject_negative: Price = None,
     delimiter: Delimiter = "auto",
-    decimal: Decimal = ".",
-    encoding: TextEncoding = "utf-8",
+    decimal: Decimal = "auto",
+    encoding: TextEncoding = "auto",
     missing: Missing = None,
     url: Url = LOCAL,
     api_key: Key = None,
 ) -> None:
-    """Decide the rows of a CSV file; other columns pass through unchanged."""
+    """Decide the rows of a file: it comes back with eight columns more.
+
+    They are those of POST /predict/batch: demur_decision, demur_label, demur_score,
+    demur_probability, demur_expected_cost, demur_reason, demur_would_be and
+    demur_warnings. All other columns pass through unchanged.
+    """
     from app.client import predicting  # noqa: PLC0415 - see above
 
-    options = _options(delimiter, decimal, encoding, missing)
-    question = predicting.Question(model, file, output, output_format, options)
+    question = predicting.Question(
+        model,
+        file,
+        output,
+        output_format,
+        reading(delimiter, decimal, encoding, missing),
+        prices(false_positive, false_negative, reject_positive, reject_negative),
+    )
     raise typer.Exit(predicting.run(question, url, api_key))
-
-
-def _options(
-    delimiter: str,
-    decimal: Literal[".", ","],
-    encoding: "Encoding",
-    missing: list[str] | None,
-) -> "ReadOptions":
-    from app.datasets.reading.options import (  # noqa: PLC0415 - see above
-        DELIMITERS,
-        MISSING,
-        ReadOptions,
-    )
-
-    if DELIMITERS.get(delimiter) == decimal:
-        msg = "the decimal mark cannot separate cells too"
-        raise typer.BadParameter(msg, param_hint="--decimal")
-    return ReadOptions(
-        delimiter=DELIMITERS.get(delimiter),
-        decimal=decimal,
-        encoding=encoding,
-        missing=MISSING if missing is None else tuple(map(str.strip, missing)),
-    )

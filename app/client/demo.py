@@ -26,7 +26,7 @@ from app.client.http import Client, ClientError
 from app.client.training import follow
 from solvers.costs import CostMatrix
 
-__all__ = ["main"]
+__all__ = ["main", "running"]
 
 _READY_S = 60.0
 _STOP_S = 15.0
@@ -48,7 +48,7 @@ def main() -> int:
     try:
         with (
             TemporaryDirectory(prefix="demur-demo-") as folder,
-            _service(Path(folder)) as url,
+            running(Path(folder)) as url,
             Client(url) as client,
         ):
             console.print(f"The service listens on {url}")
@@ -71,8 +71,10 @@ def _demonstrate(client: Client, console: Console) -> int:
         f" doctor {_COSTS.reject_positive:g} (malignant) or"
         f" {_COSTS.reject_negative:g} (benign)"
     )
-    job = client.train(
-        {
+    job = client.ask(
+        "POST",
+        "/train",
+        json={
             "model": "tumours",
             # C was chosen by the evaluation on held-out rows of the training part.
             "trainer": {"kind": "double-hinge-svm", "C": 30.0},
@@ -84,14 +86,13 @@ def _demonstrate(client: Client, console: Console) -> int:
                 "rows": training,
             },
             "target": {"column": "diagnosis", "positive": "malignant"},
-        }
+        },
     )
     follow(client, job, console)
     held = [row for row, out in zip(rows, unseen, strict=True) if out]
     labels = [label for label, out in zip(truth, unseen, strict=True) if out]
-    answer = client.predict(
-        {"model": "tumours", "data": {"columns": columns, "rows": held}}
-    )
+    asked = {"model": "tumours", "data": {"columns": columns, "rows": held}}
+    answer = client.ask("POST", "/predict", json=asked)
     return _report(answer["predictions"], labels, console)
 
 
@@ -158,14 +159,19 @@ def _report(
 
 
 @contextmanager
-def _service(folder: Path) -> Iterator[str]:
+def running(folder: Path, **environment: str) -> Iterator[str]:
     """Run the service on a free loopback port; yield its address when it is ready."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith("DEMUR_")}
     log = folder / "service.log"
     with log.open("w") as errors:
         process = subprocess.Popen(  # nosec B603 # our own command, no shell
             [sys.executable, "-m", "app.cli", "serve", "--port", "0"],
-            env={**kept, "DEMUR_DATA_DIR": str(folder), "DEMUR_HOST": "127.0.0.1"},
+            env={
+                **kept,
+                **environment,
+                "DEMUR_DATA_DIR": str(folder),
+                "DEMUR_HOST": "127.0.0.1",
+            },
             stdout=subprocess.PIPE,
             stderr=errors,
             text=True,

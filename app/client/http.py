@@ -1,37 +1,31 @@
 """What the commands ask of a running service, over HTTP.
 
 Every problem that the service answers with becomes one ``ClientError`` whose text
-names the place (row, column) and the way out.
+names the place and the way out.
 """
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, Self
 from urllib.parse import quote
 
 import httpx
 
-__all__ = ["Client", "ClientError"]
+from app.client.files import Seen, TableFile
+from app.client.told import ClientError, RefusedError, problem_error
+
+__all__ = ["SHORTER_KEPT", "Client", "ClientError", "model_path"]
 
 _PATIENCE_S = 60.0
+SHORTER_KEPT = httpx.Limits(keepalive_expiry=2.0)
+"""The service closes a connection that was idle for five seconds; whoever sends at that
+very moment gets no answer. So it is not used again when it was idle for two."""
+_PATIENCE_FILE_S = 3600.0
 _SHORTEST_WAIT_S = 0.05
 _LONGEST_WAIT_S = 0.5
 _FINISHED = {"succeeded", "failed", "cancelled"}
-_SHOWN_FAULTS = 5
-_PIECE_BYTES = 2**20
-
-
-class ClientError(Exception):
-    """The service refused, failed, or is not there; the text is for people."""
-
-    def __init__(self, text: str, rows: tuple[int, ...] = ()) -> None:
-        super().__init__(text, rows)
-        self.text, self.rows = text, rows
-
-    def __str__(self) -> str:
-        return self.text
 
 
 class Client:
@@ -43,12 +37,28 @@ class Client:
         Address of the service, such as ``http://127.0.0.1:8000``.
     key : str, optional
         One of its keys.
+
+    Raises
+    ------
+    ClientError
+        When the address or the key cannot be one.
     """
 
     def __init__(self, url: str, key: str | None = None) -> None:
+        if key is not None and not (key.isascii() and key.isprintable()):
+            msg = "a key has printable ASCII characters only: see --api-key"
+            raise ClientError(msg)
         headers = {} if key is None else {"authorization": f"Bearer {key}"}
-        self._url = url
-        self._http = httpx.Client(base_url=url, headers=headers, timeout=_PATIENCE_S)
+        self.url = url
+        try:
+            self._http = httpx.Client(
+                base_url=url,
+                headers=headers,
+                timeout=_PATIENCE_S,
+                limits=SHORTER_KEPT,
+            )
+        except httpx.InvalidURL:
+            raise self._no_address() from None
 
     def __enter__(self) -> Self:
         return self
@@ -61,63 +71,82 @@ class Client:
     ) -> None:
         self._http.close()
 
-    def train(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """Queue a training; return its job."""
-        return self._ask("POST", "/train", json=request)
-
-    def upload(self, file: Path, query: Mapping[str, Any]) -> dict[str, Any]:
-        """Upload a CSV file as a data set, piece by piece; return what it is.
-
-        Parameters
-        ----------
-        file : Path
-        query : mapping
-            The parameters of POST /datasets.
+    def ask(self, method: str, path: str, **options: Any) -> dict[str, Any]:
+        """Return the JSON that the service answers with.
 
         Raises
         ------
-        OSError
+        ClientError
+            When it answers with a problem, or not at all.
+        """
+        with self._told():
+            response = self._http.request(method, path, **options)
+            return self._read(response)
+
+    def upload(
+        self, file: TableFile, query: Mapping[str, Any], seen: Seen
+    ) -> dict[str, Any]:
+        """Upload a file as a data set, piece by piece; return what it is.
+
+        Parameters
+        ----------
+        file : TableFile
+        query : mapping
+            The parameters of POST /datasets.
+        seen : function
+            Called with the bytes that were read so far.
+
+        Raises
+        ------
+        FileError
             When the file cannot be read.
         ClientError
             When the service does not take it.
         """
-        headers = {"content-type": "text/csv"}
-        return self._ask(
-            "POST", "/datasets", content=_pieces(file), params=query, headers=headers
-        )
+        with self._told():
+            return self._read(self._http.post("/datasets", **_sent(file, query, seen)))
 
-    def job(self, job_id: str) -> dict[str, Any]:
-        """Return a job as it stands."""
-        return self._ask("GET", f"/jobs/{job_id}")
+    @contextmanager
+    def decided(
+        self, file: TableFile, query: Mapping[str, Any], seen: Seen
+    ) -> Iterator[httpx.Response]:
+        """Send a file to POST /predict/batch; give its answer, not read yet.
 
-    def cancel(self, job_id: str) -> dict[str, Any]:
-        """Ask for a job to be cancelled."""
-        return self._ask("POST", f"/jobs/{job_id}/cancel")
+        Raises as ``upload`` does, also while the answer is read.
+        """
+        with (
+            self._told(),
+            self._http.stream(
+                "POST", "/predict/batch", **_sent(file, query, seen)
+            ) as answer,
+        ):
+            if answer.is_error:
+                answer.read()
+                self._read(answer)
+            yield answer
 
-    def version(self, model: str, version: int | None = None) -> dict[str, Any]:
-        """Return the facts of a version; of the latest when none is named."""
-        path = f"/models/{quote(model, safe='')}"
-        if version is not None:
-            return self._ask("GET", f"{path}/versions/{version}")
-        latest: dict[str, Any] = self._ask("GET", path)["latest"]
-        return latest
-
-    def version_of(self, model: str) -> dict[str, Any]:
+    def version(self, model: str) -> dict[str, Any]:
         """Return the facts of what ``NAME``, ``NAME:VERSION`` or ``NAME@ALIAS`` is."""
         name, _, alias = model.partition("@")
         if alias:
-            path = f"/models/{quote(name, safe='')}/aliases/{quote(alias, safe='')}"
-            found = self._ask("GET", path)
-            return self.version(name, found["version"])
+            found = self.ask("GET", f"{model_path(name)}/aliases/{quote(alias, '')}")
+            return self.version(f"{name}:{found['version']}")
         name, _, number = model.partition(":")
-        if number and not number.isdecimal():
+        if not number:
+            latest: dict[str, Any] = self.ask("GET", model_path(name))["latest"]
+            return latest
+        if not number.isdecimal():
             msg = f"a model is NAME, NAME:VERSION or NAME@ALIAS, not {model!r}"
             raise ClientError(msg)
-        return self.version(name, int(number) if number else None)
+        return self.ask("GET", f"{model_path(name)}/versions/{number}")
 
-    def predict(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the answer to a prediction request."""
-        return self._ask("POST", "/predict", json=request)
+    def file(self, path: str, query: Mapping[str, Any]) -> httpx.Response:
+        """Return an answer that is a file; raises as ``ask``."""
+        with self._told():
+            response = self._http.get(path, params=query)
+            if response.is_error:
+                self._read(response)
+            return response
 
     def is_ready(self) -> bool:
         """Tell whether the service is up and its database reachable."""
@@ -134,7 +163,7 @@ class Client:
         Parameters
         ----------
         job : mapping
-            As ``train`` returned it.
+            As POST /train answered.
         seen : function
             Called with the job at every look.
 
@@ -148,56 +177,64 @@ class Client:
         while now["status"] not in _FINISHED:
             time.sleep(pause)
             pause = min(1.5 * pause, _LONGEST_WAIT_S)
-            now = self.job(now["id"])
+            now = self.ask("GET", f"/jobs/{now['id']}")
             seen(now)
         if now["status"] == "failed":
-            raise _problem(now["error"])
+            raise problem_error(now["error"])
         if now["status"] == "cancelled":
             msg = "the training was cancelled"
-            raise ClientError(msg)
+            raise RefusedError(msg)
         return now
 
-    def _ask(self, method: str, path: str, **options: Any) -> dict[str, Any]:
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """Tell in words why there is no answer."""
         try:
-            response = self._http.request(method, path, **options)
-        except httpx.HTTPError as error:
+            yield
+        except (httpx.ConnectError, httpx.ConnectTimeout) as error:
             msg = (
-                f"no service answers at {self._url} ({type(error).__name__}); start it"
-                " with `demur serve`, or name another with --url"
+                f"no service answers at {self.url}; start it with `demur serve`, or"
+                " name another with --url"
             )
             raise ClientError(msg) from error
+        except (httpx.UnsupportedProtocol, httpx.InvalidURL):
+            raise self._no_address() from None
+        except httpx.TimeoutException as error:
+            msg = f"the service at {self.url} took too long to answer"
+            raise ClientError(msg) from error
+        except httpx.HTTPError as error:
+            kind = type(error).__name__
+            msg = f"the connection to {self.url} broke ({kind}); did the service stop?"
+            raise ClientError(msg) from error
+
+    def _no_address(self) -> ClientError:
+        return ClientError(
+            f"--url takes an address such as http://127.0.0.1:8000, not {self.url!r}"
+        )
+
+    def _read(self, response: httpx.Response) -> dict[str, Any]:
         try:
             answer: dict[str, Any] = response.json()
         except ValueError:
-            msg = f"{self._url}{path} answered {response.status_code} and no JSON"
+            msg = (
+                f"{response.url} answered {response.status_code} and no JSON; is it"
+                " Demur?"
+            )
             raise ClientError(msg) from None
         if response.is_error:
-            raise _problem(answer)
+            raise problem_error(answer)
         return answer
 
 
-def _pieces(file: Path) -> Iterator[bytes]:
-    with file.open("rb") as stream:
-        while piece := stream.read(_PIECE_BYTES):
-            yield piece
+def model_path(name: str) -> str:
+    """Return the address of a model."""
+    return f"/models/{quote(name, safe='')}"
 
 
-def _problem(problem: Mapping[str, Any]) -> ClientError:
-    """Return the text of a problem, its faults one a line."""
-    faults = problem.get("errors", [])
-    lines = [str(problem.get("title", "The service answered with an error"))]
-    if not faults:
-        lines.append(str(problem.get("detail", "")))
-    lines += [f"{_place(fault)}: {fault['detail']}" for fault in faults[:_SHOWN_FAULTS]]
-    if len(faults) > _SHOWN_FAULTS:
-        lines.append(f"and {len(faults) - _SHOWN_FAULTS} more")
-    shown = faults[:_SHOWN_FAULTS]
-    rows = tuple(fault["row"] for fault in shown if "row" in fault)
-    return ClientError("\n  ".join(lines), rows)
-
-
-def _place(fault: Mapping[str, Any]) -> str:
-    column = f"column {fault['column']!r}" if fault.get("column") else ""
-    if "row" not in fault:
-        return column or str(fault.get("pointer") or "the request")
-    return ", ".join(filter(None, (f"row {fault['row'] + 1}", column)))
+def _sent(file: TableFile, query: Mapping[str, Any], seen: Seen) -> dict[str, Any]:
+    return {
+        "content": file.pieces(seen),
+        "params": query,
+        "headers": {"content-type": file.media_type},
+        "timeout": _PATIENCE_FILE_S,
+    }

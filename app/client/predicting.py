@@ -1,32 +1,39 @@
-"""``demur predict``: the rows of a CSV file, with their decisions beside them."""
+"""``demur predict``: a file goes to POST /predict/batch and comes back with decisions.
 
-import csv
+The service reads it, decides it and writes it; here it is only passed on, so that a
+file of any size takes no memory. An output file appears when it is whole.
+"""
+
+import gzip
 import json
+import os
 import sys
 from collections.abc import Iterator
-from contextlib import nullcontext
-from dataclasses import dataclass, field
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, TextIO
+from tempfile import NamedTemporaryFile
+from typing import Any, BinaryIO, Literal, cast
 
+import httpx
 from rich.console import Console
-from rich.progress import track
 
-from app.client.csv_table import CsvTable, TableError, read_csv
+from app.client.files import FileError, TableFile, opened
 from app.client.http import Client, ClientError
-from app.datasets.reading.options import ReadOptions
+from app.client.showing import complain, sending, warn
+from app.client.told import as_options
+from app.datasets.options import read_options
+from app.datasets.reading.columnar import ArrowStream, ParquetFile
+from app.datasets.reading.csv_source import CsvSource
+from app.datasets.reading.limits import Limits
+from app.datasets.schemas import ReadQuery
 
-__all__ = ["DECISION_COLUMNS", "Question", "decide", "run"]
+__all__ = ["Question", "run"]
 
-DECISION_COLUMNS = (
-    "decision",
-    "label",
-    "score",
-    "probability",
-    "expected_cost",
-    "reason",
-)
-_ROWS_A_REQUEST = 2000
+_COUNTS = ("model", "rows", "rejected", "warned")
+_ADDED = "demur_"
+_BAND = "demur_band"
+_NUMBERS = ("demur_score", "demur_probability", "demur_expected_cost")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,98 +42,130 @@ class Question:
 
     model: str
     file: Path
-    output: Path | None = None
-    form: Literal["csv", "json"] = "csv"
-    options: ReadOptions = field(default_factory=ReadOptions)
+    output: Path | None
+    form: Literal["csv", "json"] | None
+    """None: as the file is."""
+    query: dict[str, Any]
+    """How the file is to be read: parameters of ``ReadQuery``."""
+    costs: dict[str, float]
+    """Instead of the model's own, where there are any."""
 
 
 def run(question: Question, url: str, key: str | None) -> int:
     """Decide every row and write the decisions; return the exit status."""
     console = Console(stderr=True)
     try:
-        table = read_csv(question.file, question.options)
-        with Client(url, key) as client:
-            predictions = list(decide(client, question.model, table, console))
-        with _opened(question.output) as stream:
-            write = _write_csv if question.form == "csv" else _write_json
-            write(table, predictions, stream)
-    except TableError as error:
-        console.print(f"demur: {error}", style="red", markup=False)
-        return 2
-    except OSError as error:
-        text = f"demur: {question.output}: {error.strerror}"
-        console.print(text, style="red", markup=False)
-        return 2
+        with opened(question.file) as file, Client(url, key) as client:
+            _check_form(question, file)
+            query = {"model": question.model, **question.query, **question.costs}
+            with (
+                sending(console, file, question.model) as seen,
+                client.decided(file, query, seen) as answer,
+            ):
+                _write(question, file, answer)
+    except FileError as error:
+        return complain(error, console, status=2)
     except ClientError as error:
-        console.print(f"demur: {error}", style="red", markup=False)
-        return 1
-    rejected = sum(one["decision"] == "reject" for one in predictions)
-    console.print(f"{len(predictions)} rows decided, {rejected} of them rejected")
+        return complain(error, console, status=1)
+    model, rows, rejected, warned = (answer.headers[f"demur-{n}"] for n in _COUNTS)
+    notes = json.loads(answer.headers.get("demur-notes", "[]"))
+    warn(map(as_options, notes), console, "note")
+    console.print(
+        f"{rows} rows decided by {model}: {rejected} rejected, {warned} with warnings",
+        highlight=False,
+    )
     return 0
 
 
-def decide(
-    client: Client, model: str, table: CsvTable, console: Console
-) -> Iterator[dict[str, Any]]:
-    """Yield the prediction of each row, in order.
+def _check_form(question: Question, file: TableFile) -> None:
+    if question.form == "csv" and not file.media_type.startswith("text/"):
+        msg = f"{file.path} is no text: its decisions come in its own form, or as JSON"
+        raise FileError(msg)
 
-    The cells are read by the types of the model's own columns, so that a file is
-    understood as the training file was.
+
+def _write(question: Question, file: TableFile, answer: httpx.Response) -> None:
+    with _target(question.output) as target:
+        if question.form != "json":
+            for piece in answer.iter_bytes():
+                target.write(piece)
+        else:
+            _write_json(question, file, answer, target)
+        target.flush()
+
+
+@contextmanager
+def _target(output: Path | None) -> Iterator[BinaryIO]:
+    """Open where the decisions go; a file takes its name when it is whole.
+
+    Raises
+    ------
+    FileError
+        When it cannot be written.
     """
-    version = client.version_of(model)
-    kinds = {column["name"]: column["type"] for column in version["features"]}
-    missing = [column for column in kinds if column not in table.columns]
-    if missing:
-        msg = f"{table.path} lacks columns of the model: {', '.join(missing)}"
-        raise TableError(msg)
-    columns = [name for name in table.columns if name in kinds]
-    rows = table.typed(kinds)
-    # The version that the types came from, also when a newer one appears meanwhile.
-    asked = f"{version['name']}:{version['version']}"
-    for start in track(
-        range(0, len(rows), _ROWS_A_REQUEST),
-        description=asked,
-        console=console,
-        transient=True,
-    ):
-        part = rows[start : start + _ROWS_A_REQUEST]
-        try:
-            answer = client.predict(
-                {"model": asked, "data": {"columns": columns, "rows": part}}
-            )
-        except ClientError as error:
-            line = table.line(start + error.rows[0]) if error.rows else None
-            where = "" if line is None else f"\n  in {table.path}, line {line}"
-            msg = f"{error}{where}"
-            raise ClientError(msg) from error
-        yield from answer["predictions"]
-
-
-def _opened(output: Path | None) -> Any:
     if output is None:
-        return nullcontext(sys.stdout)
-    return output.open("w", encoding="utf-8", newline="")
-
-
-def _write_csv(
-    table: CsvTable, predictions: list[dict[str, Any]], stream: TextIO
-) -> None:
-    # A column of the file that is called like one of ours keeps its name.
-    added = [
-        f"demur_{name}" if name in table.columns else name for name in DECISION_COLUMNS
-    ]
-    writer = csv.writer(stream)
-    writer.writerow([*table.columns, *added])
-    for row, one in zip(table.rows(), predictions, strict=True):
-        writer.writerow([*row, *(one[name] for name in DECISION_COLUMNS)])
+        yield sys.stdout.buffer
+        return
+    # What exists and is no file, such as a pipe, is written as it is.
+    special = output.exists() and not output.is_file()
+    part = output if special else output.with_name(f".{output.name}.{os.getpid()}")
+    packed = output.suffix.lower() == ".gz"
+    try:
+        with part.open("wb") as raw:
+            if packed:
+                with gzip.open(raw, "wb") as target:
+                    yield cast(BinaryIO, target)
+            else:
+                yield raw
+        if not special:
+            part.replace(output.resolve())
+    except OSError as error:
+        msg = f"{output}: {error.strerror}"
+        raise FileError(msg) from None
+    finally:
+        if not special:
+            part.unlink(missing_ok=True)
 
 
 def _write_json(
-    table: CsvTable, predictions: list[dict[str, Any]], stream: TextIO
+    question: Question, file: TableFile, answer: httpx.Response, target: BinaryIO
 ) -> None:
-    rows = [
-        {"row": dict(zip(table.columns, row, strict=True)), **one}
-        for row, one in zip(table.rows(), predictions, strict=True)
-    ]
-    json.dump(rows, stream, indent=2)
-    stream.write("\n")
+    """Write the rows of an answer as one JSON array of objects."""
+    with NamedTemporaryFile(prefix="demur-") as kept:
+        for piece in answer.iter_bytes():
+            kept.write(piece)
+        kept.flush()
+        before = b"[\n"
+        for row in _rows(Path(kept.name), file.media_type, question.query):
+            target.write(before + json.dumps(row, default=str).encode())
+            before = b",\n"
+        target.write(b"\n]\n")
+
+
+def _rows(
+    path: Path, media_type: str, query: dict[str, Any]
+) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a file with decisions, text as it is written there."""
+    if not media_type.startswith("text/"):
+        parquet = media_type.endswith("parquet")
+        file = (ParquetFile if parquet else ArrowStream)(path, Limits())
+        for batch in file.batches():
+            yield from batch.to_pylist()
+        return
+    asked = ReadQuery(**{**query, "encoding": "utf-8"})
+    options = read_options(asked, tab="tab" in media_type)
+    source = CsvSource(path, options, Limits(), kept=False)
+    for batch in source.batches():
+        for cells in zip(
+            *(column.to_pylist() for column in batch.columns), strict=True
+        ):
+            row = dict(zip(source.names, cells, strict=True))
+            yield {name: _typed(name, cell) for name, cell in row.items()}
+
+
+def _typed(name: str, cell: str) -> float | str | None:
+    """Return a cell of a column that the service added as what it is."""
+    if name in _NUMBERS:
+        return float(cell.replace(",", ".")) if cell else None
+    if name == _BAND:
+        return int(cell)
+    return (cell or None) if name.startswith(_ADDED) else cell

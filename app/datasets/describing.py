@@ -1,19 +1,75 @@
-"""What a stored data set looks like: its first rows, the balance of its classes."""
+"""What a stored data set looks like: its first rows, its columns, its classes."""
 
 from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from app.datasets.schemas import ClassBalance, LabelCount, Preview
 from app.errors import FieldError, InvalidRequestError
+from app.features.dates import are_dates
+from app.features.schema import MAX_CATEGORIES
 
-__all__ = ["class_balance", "preview"]
+__all__ = ["Profile", "class_balance", "preview", "profiles"]
 
 _MOST_CLASSES = 1000
 _MOST_PREVIEW_CELLS = 100_000
 _BATCH_ROWS = 1 << 16
+_FEWEST = 20
+"""Rows below which a column may look like an identifier by chance."""
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """What speaks against a column as a feature, and how many values it has."""
+
+    name: str
+    values: int
+    fault: str | None
+    """``constant``, ``dates``, ``names`` (most texts stand in one row only), ``many``
+    (more texts than categories may be) or ``runs`` (a running number)."""
+
+
+def profiles(path: Path) -> list[Profile]:
+    """Look at each column of a stored data set as a feature."""
+    return list(_profiled(path))
+
+
+def _profiled(path: Path) -> Iterator[Profile]:
+    with pq.ParquetFile(path) as file:
+        for name in file.schema_arrow.names:
+            column = file.read(columns=[name], use_threads=False).column(name)
+            found = pc.value_counts(column.drop_null())
+            values, counts = found.field("values"), found.field("counts")
+            single = pc.sum(pc.equal(counts, 1)).as_py() or 0
+            fault = None
+            if len(values) <= 1:
+                fault = "constant"
+            elif pa.types.is_string(column.type):
+                fault = _of_texts(values, single, len(column))
+            elif pa.types.is_floating(column.type) and single == len(column):
+                fault = "runs" if _runs(values) else None
+            yield Profile(name, len(values), fault)
+
+
+def _of_texts(values: pa.Array, single: int, rows: int) -> str | None:
+    if are_dates(value.as_py() for value in values):
+        return "dates"
+    if rows >= _FEWEST and 2 * single > rows:
+        return "names"
+    return "many" if len(values) > MAX_CATEGORIES else None
+
+
+def _runs(values: pa.Array) -> bool:
+    """Tell whether numbers that are all different are whole and without gap."""
+    ends = pc.min_max(values).as_py()
+    whole = pc.all(pc.equal(values, pc.floor(values))).as_py()
+    gapless = ends["max"] - ends["min"] == len(values) - 1
+    return bool(whole and gapless and len(values) >= _FEWEST)
 
 
 def preview(path: Path, n_rows: int) -> Preview:

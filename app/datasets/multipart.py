@@ -12,6 +12,7 @@ from python_multipart import MultipartParser
 from python_multipart.exceptions import FormParserError
 
 from app.errors import InvalidRequestError, MalformedRequestError
+from app.web.content import charset_of
 
 __all__ = ["FilePart"]
 
@@ -29,6 +30,7 @@ class FilePart:
     def __init__(self, boundary: bytes) -> None:
         self.media_type: str | None = None
         self.file_name: str | None = None
+        self.charset: str | None = None
         self._found = self._ended = False
         self._headers, self._field, self._value = Message(), b"", b""
         self._header_bytes = 0
@@ -109,6 +111,8 @@ class FilePart:
         )
         if "content-type" in self._headers:
             self.media_type = self._headers.get_content_type()
+            said = self._headers["content-type"].encode("latin-1", "replace")
+            self.charset = charset_of(said)
 
     def _data(self, data: bytes, start: int, end: int) -> None:
         self._bytes.append(data[start:end])

@@ -19,6 +19,7 @@ UPLOAD_BODY: dict[str, Any] = {
         },
         "application/vnd.apache.parquet": _BINARY,
         "application/vnd.apache.arrow.stream": _BINARY,
+        "application/vnd.apache.arrow.file": _BINARY,
         "multipart/form-data": {
             "schema": {
                 "type": "object",

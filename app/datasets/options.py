@@ -1,14 +1,18 @@
 """From the words of a query and of the settings to those of the reader."""
 
+import codecs
+
 from app.datasets.reading.limits import Limits
 from app.datasets.reading.options import (
     DELIMITERS,
-    MISSING,
+    ENCODINGS,
     ColumnType,
+    Encoding,
     ReadOptions,
 )
 from app.datasets.schemas import ReadQuery, UploadQuery
-from app.errors import FieldError, InvalidRequestError
+from app.errors import FieldError, InvalidRequestError, UnsupportedMediaTypeError
+from app.features.values import trimmed
 from app.settings import Settings
 
 __all__ = ["limits_of", "read_options"]
@@ -21,11 +25,15 @@ def limits_of(settings: Settings) -> Limits:
     return Limits(
         rows=settings.max_dataset_rows,
         columns=settings.max_dataset_columns,
+        cells=settings.max_dataset_cells,
+        text_bytes=settings.max_upload_bytes,
         cell_length=settings.max_cell_bytes,
     )
 
 
-def read_options(query: ReadQuery, *, tab: bool = False) -> ReadOptions:
+def read_options(
+    query: ReadQuery, *, tab: bool = False, charset: str | None = None
+) -> ReadOptions:
     """Return what a query says of a file.
 
     Parameters
@@ -33,11 +41,15 @@ def read_options(query: ReadQuery, *, tab: bool = False) -> ReadOptions:
     query : ReadQuery
     tab : bool
         Whether the content type says that tabs separate the cells.
+    charset : str, optional
+        That the content type names; an encoding in the query goes before it.
 
     Raises
     ------
     InvalidRequestError
         When it contradicts itself.
+    UnsupportedMediaTypeError
+        When text in that charset is not taken.
     """
     delimiter = None
     if query.delimiter != "auto":
@@ -47,15 +59,27 @@ def read_options(query: ReadQuery, *, tab: bool = False) -> ReadOptions:
     if delimiter == query.decimal:
         detail = "the decimal mark cannot separate cells too"
         raise InvalidRequestError(detail, [FieldError("/query/decimal", detail)])
-    marks = MISSING if query.missing is None else tuple(map(str.strip, query.missing))
+    marks = None if query.missing is None else tuple(map(trimmed, query.missing))
     return ReadOptions(
         delimiter=delimiter,
         decimal=query.decimal,
-        encoding=query.encoding,
+        encoding=_encoding(query, charset),
         missing=marks,
         header=query.header if isinstance(query, UploadQuery) else True,
         types=_declared(query) if isinstance(query, UploadQuery) else (),
     )
+
+
+def _encoding(query: ReadQuery, charset: str | None) -> Encoding:
+    if charset is None or "encoding" in query.model_fields_set:
+        return query.encoding
+    for encoding in ENCODINGS:
+        if codecs.lookup(encoding).name == charset:
+            return encoding
+    if charset == "ascii":
+        return "utf-8"
+    msg = f"text is taken in {', '.join(ENCODINGS)}; the content type names another"
+    raise UnsupportedMediaTypeError(msg)
 
 
 def _declared(query: UploadQuery) -> tuple[tuple[str, ColumnType], ...]:

@@ -21,14 +21,16 @@ from app.errors import (
     MalformedRequestError,
     UnsupportedMediaTypeError,
 )
+from app.web import content
 
-__all__ = ["MEDIA_TYPES", "Received", "media_type_of", "receive"]
+__all__ = ["MEDIA_TYPES", "Received", "charset_of", "media_type_of", "receive"]
 
 MEDIA_TYPES: dict[str, Format] = {
     "text/csv": "csv",
     "text/tab-separated-values": "csv",
     "application/vnd.apache.parquet": "parquet",
     "application/vnd.apache.arrow.stream": "arrow",
+    "application/vnd.apache.arrow.file": "arrow",
     "text/x-svmlight": "svmlight",
 }
 _SUFFIXES: dict[str, Format] = {
@@ -37,6 +39,9 @@ _SUFFIXES: dict[str, Format] = {
     ".parquet": "parquet",
     ".pq": "parquet",
     ".arrows": "arrow",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+    ".ipc": "arrow",
     ".svm": "svmlight",
     ".svmlight": "svmlight",
     ".libsvm": "svmlight",
@@ -52,6 +57,7 @@ class Received:
     size: int
     media_type: str | None
     file_name: str | None
+    charset: str | None = None
 
     def format(self, named: Format | None) -> Format:
         """Return the format: as named, by the content type, or by the file's name.
@@ -92,6 +98,11 @@ def media_type_of(request: Request) -> str:
     return media.decode("latin-1").strip().lower()
 
 
+def charset_of(request: Request) -> str | None:
+    """Return the charset that a request's content type names; raises as `content`."""
+    return content.charset_of(request.headers.get("content-type", "").encode("latin-1"))
+
+
 async def receive(request: Request, target: Path) -> Received:
     """Write the file that a request carries to ``target``.
 
@@ -116,8 +127,10 @@ async def receive(request: Request, target: Path) -> Received:
             await run_in_threadpool(spool.write, block)
     finally:
         spool.close()
-    about = (media_type, None) if part is None else (part.media_type, part.file_name)
-    return Received(spool.digest.hexdigest(), spool.size, *about)
+    digest, size = spool.digest.hexdigest(), spool.size
+    if part is None:
+        return Received(digest, size, media_type, None, charset_of(request))
+    return Received(digest, size, part.media_type, part.file_name, part.charset)
 
 
 class _Spool:

@@ -13,7 +13,7 @@ from app.datasets.errors import (
     OutlierGuardsError,
     UnknownDatasetError,
 )
-from app.datasets.lane import lane_of, with_lane
+from app.datasets.lane import lane_of, until_gone, with_lane
 from app.datasets.openapi import UPLOAD_BODY
 from app.datasets.options import limits_of, read_options
 from app.datasets.receiving import receive
@@ -40,7 +40,7 @@ from app.errors import (
 from app.state import state_of
 from app.web.openapi import problems
 
-__all__ = ["router"]
+__all__ = ["router", "take_in"]
 
 router = APIRouter(prefix="/datasets", tags=["data sets"], lifespan=with_lane)
 
@@ -86,22 +86,34 @@ async def upload_dataset(
     its line and column, and nothing of it is kept. Every upload is a data set of its
     own, also when its bytes were sent before (find those by ``sha256``).
     """
+    answer = await take_in(request, query)
+    root = request.scope.get("root_path", "")
+    response.headers["Location"] = f"{root}/datasets/{answer.id}"
+    return answer
+
+
+async def take_in(request: Request, query: UploadQuery) -> DatasetAnswer:
+    """Keep the table that a request brings."""
     state, lane = state_of(request), lane_of(request)
     store = DatasetStore(state.settings.datasets_dir)
     with lane.admitted(), store.staging() as folder:
         uploaded, stored = folder.resolve() / "uploaded", folder.resolve() / "stored"
         received = await receive(request, uploaded)
         form = received.format(query.format)
-        options = read_options(query, tab=received.is_tabbed)
+        charset = received.charset if form == "csv" else None
+        options = read_options(query, tab=received.is_tabbed, charset=charset)
         described = await lane.run(
-            convert, uploaded, stored, form, options, limits_of(state.settings)
+            convert,
+            uploaded,
+            stored,
+            form,
+            options,
+            limits_of(state.settings),
+            unless=until_gone(request),
         )
-        answer = await run_in_threadpool(
+        return await run_in_threadpool(
             service.keep, store, state.database, stored, received, described, query
         )
-    root = request.scope.get("root_path", "")
-    response.headers["Location"] = f"{root}/datasets/{answer.id}"
-    return answer
 
 
 @router.get("", responses=problems(InvalidRequestError))

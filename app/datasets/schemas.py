@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from app.artifacts.forgetting import Keeps, Lost
+from app.choices import ID, SHA256
 from app.datasets.reading.options import ColumnType, Encoding, Format
 from app.strict import Answer
 
@@ -50,10 +51,12 @@ class ReadQuery(BaseModel):
 
     delimiter: Delimiter = "auto"
     """What separates the cells; ``auto`` finds it in the first records."""
-    decimal: Literal[".", ","] = "."
-    """The decimal mark of numbers."""
-    encoding: Encoding = "utf-8"
-    """The encoding of the text."""
+    decimal: Literal["auto", ".", ","] = "auto"
+    """The decimal mark of numbers; ``auto`` reads each column by its own cells. The
+    other mark may set thousands apart."""
+    encoding: Encoding = "auto"
+    """The encoding of the text; ``auto`` takes UTF-8, UTF-16 with its mark and
+    windows-1252."""
     missing: Marks | None = None
     """A cell that means "no value" (repeat for several); instead of the empty cell, ?,
     NA, N/A, NaN and NULL."""
@@ -66,8 +69,9 @@ class UploadQuery(ReadQuery):
     """What to call the data set; the file's name where none is given."""
     format: Format | None = None
     """Instead of what the content type or the file's name says."""
-    header: bool = True
-    """CSV: whether the first record holds the names of the columns."""
+    header: bool | None = None
+    """CSV: whether the first record holds the names of the columns; it does, where
+    nothing is said, and is refused where half of its cells are numbers."""
     numeric: Names = []
     """A column that holds numbers (repeat for several); others are refused there."""
     boolean: Names = []
@@ -84,12 +88,12 @@ class DatasetsQuery(BaseModel):
     limit: int = Field(default=50, ge=1, le=200, description="Data sets on a page.")
     before: str | None = Field(
         default=None,
-        pattern="^[0-9a-f-]{36}$",
+        pattern=ID,
         description="Only data sets older than this: `next` of the page before.",
     )
     sha256: str | None = Field(
         default=None,
-        pattern="^[0-9a-f]{64}$",
+        pattern=SHA256,
         description="Only uploads of exactly these bytes.",
     )
 

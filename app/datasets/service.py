@@ -1,6 +1,7 @@
 """What may be done with data sets: keep, list, describe, use."""
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 from sqlalchemy.orm import Session
@@ -35,8 +36,12 @@ def keep(
     received: Received,
     described: Described,
     query: UploadQuery,
+    beside: Callable[[Session, str], None] = lambda *_: None,
 ) -> DatasetAnswer:
-    """Keep a converted upload for good; its row comes last, its file goes with it."""
+    """Keep a converted upload for good; its row comes last, its file goes with it.
+
+    ``beside`` adds, in the same transaction, what is to be known of the new id.
+    """
     form, dataset_id = received.format(query.format), new_id()
     size = stored.stat().st_size
     file = store.keep(stored, dataset_id)
@@ -53,6 +58,8 @@ def keep(
     try:
         with database.write() as session:
             session.add(row)
+            session.flush()
+            beside(session, dataset_id)
     except BaseException:
         store.delete(file)
         raise

@@ -1,13 +1,15 @@
 """Data sets on disk: one Parquet file each, named by its id and its SHA-256.
 
     <root>/<id>.<sha256>.parquet      complete, flushed, renamed into place
-    <root>/incoming/<token>/...       an upload on its way; gone when its request ends
+    <root>/incoming/<token>/...       an upload on its way; gone when its request ends,
+                                      locked until then: what is not was left by a kill
 
 Each data set has a file of its own, also where two hold the same rows: deleting one can
 then never take the rows of another. A file is read only when its bytes have the digest
 that the database keeps.
 """
 
+import fcntl
 import hashlib
 import os
 import re
@@ -25,10 +27,13 @@ from app.datasets.errors import CorruptDatasetError
 from app.datasets.tables import as_table
 from app.features.table import Table
 
-__all__ = ["DatasetFile", "DatasetStore"]
+__all__ = ["DatasetFile", "DatasetStore", "digest_of"]
 
 _NAME = re.compile(r"(?P<id>[0-9a-f-]{36})\.(?P<sha256>[0-9a-f]{64})\.parquet")
 _INCOMING = "incoming"
+_HELD = "held"
+_BEGUN_S = 10.0
+"""A folder this young may not be locked yet."""
 _MISSING = "the file of this data set is missing from the data folder"
 
 
@@ -79,15 +84,17 @@ class DatasetStore:
         """Give a folder for one upload; whatever is in it goes at the end."""
         folder = self.root / _INCOMING / uuid.uuid4().hex
         folder.mkdir(parents=True)
-        try:
-            yield folder
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
+        with (folder / _HELD).open("wb") as held:
+            fcntl.flock(held, fcntl.LOCK_EX)
+            try:
+                yield folder
+            finally:
+                shutil.rmtree(folder, ignore_errors=True)
 
     def keep(self, staged: Path, dataset_id: str) -> DatasetFile:
         """Move a finished Parquet file to its place, for good."""
+        sha256 = digest_of(staged)
         with staged.open("rb") as stream:
-            sha256 = hashlib.file_digest(stream, "sha256").hexdigest()
             os.fsync(stream.fileno())
         file = DatasetFile(dataset_id, sha256)
         staged.replace(self.path(file))
@@ -104,8 +111,7 @@ class DatasetStore:
         """
         path = self.path(file)
         try:
-            with path.open("rb") as stream:
-                found = hashlib.file_digest(stream, "sha256").hexdigest()
+            found = digest_of(path)
         except FileNotFoundError:
             raise CorruptDatasetError(_MISSING) from None
         if found != file.sha256:
@@ -157,8 +163,7 @@ class DatasetStore:
                 path.unlink(missing_ok=True)
                 removed += 1
         for folder in (self.root / _INCOMING).glob("*"):
-            ages = [_age_s(path) for path in (folder, *folder.glob("*"))]
-            if min(ages) > older_than_s:
+            if _is_left(folder, min(older_than_s, _BEGUN_S)):
                 shutil.rmtree(folder, ignore_errors=True)
                 removed += 1
         return removed
@@ -171,6 +176,20 @@ def _age_s(path: Path) -> float:
         return 0.0
 
 
+def _is_left(folder: Path, begun_s: float) -> bool:
+    """Tell whether the process is gone that had a folder for an upload."""
+    if _age_s(folder) <= begun_s:
+        return False
+    try:
+        with (folder / _HELD).open("rb") as held:
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return True
+    except BlockingIOError:
+        return False
+    return True
+
+
 def _sync_folder(folder: Path) -> None:
     """Make the rename itself survive a power cut."""
     descriptor = os.open(folder, os.O_RDONLY)
@@ -178,3 +197,9 @@ def _sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def digest_of(path: Path) -> str:
+    """Return the SHA-256 of a file, in hexadecimal digits."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()

@@ -1,12 +1,17 @@
 """Arrow tables as tables of the service: float64 with NaN, objects with None."""
 
+import json
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from app.features.table import ColumnType, Table
+from app.datasets.reading.convert import MARKS, NOTATIONS
+from app.features.columns import ColumnType
+from app.features.notation import from_payload
+from app.features.table import Table
+from app.features.values import MISSING, trimmed
 
 __all__ = ["as_table"]
 
@@ -23,7 +28,11 @@ def as_table(read: pa.Table) -> Table:
     types: dict[str, ColumnType] = {}
     for name, column in zip(read.column_names, read.columns, strict=True):
         columns[name], types[name] = _column(column)
-    return Table(columns, types)
+    said = read.schema.metadata or {}
+    told, written = said.get(MARKS), json.loads(said.get(NOTATIONS, b"{}"))
+    marks = MISSING if told is None else tuple(json.loads(told))
+    notations = from_payload(written)
+    return Table(columns, types, marks, notations)
 
 
 def _column(column: pa.ChunkedArray) -> tuple[NDArray[Any], ColumnType]:
@@ -35,6 +44,7 @@ def _column(column: pa.ChunkedArray) -> tuple[NDArray[Any], ColumnType]:
         return values, "boolean"
     # Equal texts become one object: a million rows hold few of them.
     coded = column.dictionary_encode().unify_dictionaries().combine_chunks()
-    texts = np.array([*coded.dictionary.to_pylist(), None], dtype=object)
+    told = [trimmed(text) or None for text in coded.dictionary.to_pylist()]
+    texts = np.array([*told, None], dtype=object)
     codes = coded.indices.fill_null(len(texts) - 1)
     return texts[codes.to_numpy()], "categorical"

@@ -7,9 +7,10 @@ migration can alter it; without one SQLite's constraints have none.
 from datetime import UTC, datetime
 
 from sqlalchemy import DateTime, Dialect, MetaData, TypeDecorator
-from sqlalchemy.orm import DeclarativeBase
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.orm import DeclarativeBase, Session
 
-__all__ = ["Base", "Utc", "utc_now"]
+__all__ = ["Base", "Utc", "insert_into", "utc_now"]
 
 CONVENTION = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -59,3 +60,13 @@ class Base(DeclarativeBase):
     """The registry of all tables."""
 
     metadata = MetaData(naming_convention=CONVENTION)
+
+
+def insert_into(session: Session, table: type[Base]) -> sqlite.Insert:
+    """Return an INSERT that may say what happens on a conflict.
+
+    Both databases spell it alike; SQLAlchemy has a class for each.
+    """
+    if session.get_bind().dialect.name == "sqlite":
+        return sqlite.insert(table)
+    return postgresql.insert(table)  # type: ignore[return-value]  # as above

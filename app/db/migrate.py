@@ -2,13 +2,16 @@
 
 The whole upgrade is one transaction that begins by taking a lock (SQLite's write lock,
 an advisory lock on PostgreSQL). Of several processes that start at once, one migrates
-and the others find that nothing is left to do.
+and the others find that nothing is left to do. A database of a later version is left as
+it is.
 """
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
+from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 from alembic import command
 from alembic.config import Config
@@ -19,10 +22,23 @@ from sqlalchemy import Connection, text
 import app
 from app.db.session import Database
 
-__all__ = ["at_head", "check", "downgrade", "head", "revise", "upgrade"]
+__all__ = [
+    "LaterVersionError",
+    "at_head",
+    "check",
+    "downgrade",
+    "fault",
+    "head",
+    "revise",
+    "upgrade",
+]
 
 SCRIPTS = Path(app.__file__).parents[1] / "migrations"  # installed side by side
 ADVISORY_LOCK = 0x64656D7572  # "demur"
+
+
+class LaterVersionError(RuntimeError):
+    """The database has tables that this version does not know; says the way out."""
 
 
 def _config(connection: Connection | None = None) -> Config:
@@ -40,6 +56,9 @@ def _config(connection: Connection | None = None) -> Config:
 def _locked(database: Database) -> Iterator[Config]:
     with database.writing_engine().begin() as connection:
         if connection.dialect.name == "postgresql":
+            held: Any = connection.connection.dbapi_connection
+            held.limit_s = float("inf")  # a step may have much to do
+            connection.execute(text("SET LOCAL statement_timeout = 0"))
             connection.execute(text("SET LOCAL lock_timeout = '120s'"))
             connection.execute(
                 text("SELECT pg_advisory_xact_lock(:key)"), {"key": ADVISORY_LOCK}
@@ -48,9 +67,17 @@ def _locked(database: Database) -> Iterator[Config]:
 
 
 def upgrade(database: Database, revision: str = "head") -> None:
-    """Run every migration up to ``revision`` that has not run yet."""
-    if revision == "head" and at_head(database):
+    """Run every migration up to ``revision`` that has not run yet.
+
+    Raises
+    ------
+    LaterVersionError
+    """
+    found = _revision(database)
+    if revision == "head" and found == head():
         return  # no lock is taken for nothing
+    if not _known(found):
+        raise LaterVersionError(_later())
     with _locked(database) as config:
         command.upgrade(config, revision)
 
@@ -81,5 +108,32 @@ def head() -> str | None:
 
 def at_head(database: Database) -> bool:
     """Tell whether the database has exactly the tables of this version."""
+    return _revision(database) == head()
+
+
+def fault(database: Database) -> str | None:
+    """Return what is wrong with the tables and what to do; None when all is well."""
+    found = _revision(database)
+    if found == head():
+        return None
+    if not _known(found):
+        return _later()
+    return "the database has other tables than this version: run demur migrate"
+
+
+def _revision(database: Database) -> str | None:
     with database.engine.connect() as connection:
-        return MigrationContext.configure(connection).get_current_revision() == head()
+        return MigrationContext.configure(connection).get_current_revision()
+
+
+@cache
+def _known(revision: str | None) -> bool:
+    steps = ScriptDirectory.from_config(_config()).walk_revisions()
+    return revision is None or any(step.revision == revision for step in steps)
+
+
+def _later() -> str:
+    return (
+        f"the database was made by a later version than this one, {version('demur')}:"
+        " run that version, or restore a backup that this one has made"
+    )

@@ -1,4 +1,4 @@
-"""The tables: models, versions and aliases, jobs, workers, data sets, keys.
+"""The tables: models, versions and aliases, jobs, workers, data sets, people and keys.
 
 A version is written once and never changed; its number comes from
 ``models.last_version`` (one UPDATE that adds 1), so that numbers are neither shared nor
@@ -27,7 +27,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.db.base import Base, Utc, utc_now
-from app.db.states import FINISHED, JobStatus
+from app.db.states import FINISHED, JobStatus, listed
 
 __all__ = [
     "Alias",
@@ -38,15 +38,13 @@ __all__ = [
     "JobInput",
     "Model",
     "ModelVersion",
+    "PageSession",
+    "Person",
     "Replay",
     "Worker",
 ]
 
 Json = JSON(none_as_null=True)
-
-
-def _one_of(states: frozenset[JobStatus] | list[JobStatus]) -> str:
-    return ", ".join(f"'{state}'" for state in sorted(states))
 
 
 def new_id() -> str:
@@ -111,22 +109,58 @@ class Alias(Base):
     moved_at: Mapped[datetime] = mapped_column(Utc, default=utc_now)
 
 
+class Person(Base):
+    """Somebody who reviews cases or leads those who do; keys belong to people."""
+
+    __tablename__ = "people"
+
+    id: Mapped[str] = mapped_column(String(36), primary_key=True, default=new_id)
+    name: Mapped[str] = mapped_column(String(200), unique=True)
+    active: Mapped[bool] = mapped_column(default=True)
+    """Keys of one who is not open nothing."""
+    created_at: Mapped[datetime] = mapped_column(Utc, default=utc_now)
+
+
 class ApiKey(Base):
     """A key that was issued; its digest only. A revoked one stays, to be listed."""
 
     __tablename__ = "api_keys"
     __table_args__ = (
-        CheckConstraint("scope IN ('admin', 'predict', 'train')", name="scope"),
         CheckConstraint("length(sha256) = 64", name="sha256"),
         Index(None, "created_at", "id"),
     )
 
     id: Mapped[str] = mapped_column(String(36), primary_key=True, default=new_id)
     name: Mapped[str] = mapped_column(String(200))
-    scope: Mapped[str] = mapped_column(String(16))
+    scopes: Mapped[str] = mapped_column(String(64))
+    """With spaces between them; see ``app.keys.scopes``."""
+    person_id: Mapped[str | None] = mapped_column(ForeignKey("people.id"), index=True)
     sha256: Mapped[str] = mapped_column(String(64), unique=True)
     created_at: Mapped[datetime] = mapped_column(Utc, default=utc_now)
     revoked_at: Mapped[datetime | None] = mapped_column(Utc)
+
+
+class PageSession(Base):
+    """Somebody who has come in to the page by a key; see ``app.keys.sessions``."""
+
+    __tablename__ = "page_sessions"
+
+    sha256: Mapped[str] = mapped_column(String(64), primary_key=True)
+    """Digest of the token in the cookie."""
+    grant: Mapped[str] = mapped_column("key_grant", String(64))
+    """Digest of the token with the digest of the key."""
+    began_at: Mapped[datetime] = mapped_column(Utc)
+    seen_at: Mapped[datetime] = mapped_column(Utc, index=True)
+
+
+class StoreToken(Base):
+    """The store of models that belongs to this database; see ``artifacts.identity``."""
+
+    __tablename__ = "store_token"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    """Always 1."""
+    token: Mapped[str] = mapped_column(String(36))
 
 
 class Worker(Base):
@@ -149,12 +183,12 @@ class Job(Base):
 
     __tablename__ = "jobs"
     __table_args__ = (
-        CheckConstraint(f"status IN ({_one_of(list(JobStatus))})", name="status"),
+        CheckConstraint(f"status IN ({listed(JobStatus)})", name="status"),
         CheckConstraint(
             "(status = 'running') = (worker_id IS NOT NULL)", name="running_has_worker"
         ),
         CheckConstraint(
-            f"(status IN ({_one_of(FINISHED)})) = (finished_at IS NOT NULL)",
+            f"(status IN ({listed(FINISHED)})) = (finished_at IS NOT NULL)",
             name="finished_has_time",
         ),
         CheckConstraint(

@@ -8,16 +8,24 @@
     ├── NotFoundError               404  no such address
     │   ├── UnknownModelError       404
     │   ├── UnknownJobError         404
-    │   └── UnknownKeyError         404
+    │   ├── UnknownKeyError         404
+    │   ├── UnknownPersonError      404
+    │   ├── UnknownPolicyError      404  a model without a review policy
+    │   ├── UnknownCaseError        404
+    │   ├── UnknownClaimError       404
+    │   └── UnknownAlarmError       404
     ├── MethodNotAllowedError       405
     ├── RequestTimeoutError         408  the body did not come in time
     ├── ConflictError               409  the state does not allow it
     │   ├── GateFailedError         409  a version that misses a bar of a gate
-    │   └── KeyReusedError          409  an Idempotency-Key with another body
+    │   ├── KeyReusedError          409  an Idempotency-Key with another body
+    │   └── ClaimLostError          409  a claim that is no longer this person's
     ├── BodyTooLargeError           413
     ├── TooManyRowsError            413  of one POST /predict
+    ├── UriTooLongError             414
     ├── UnsupportedMediaTypeError   415
     ├── InvalidRequestError         422  read, but not acceptable
+    ├── HeadTooLargeError           431  too many or too long header lines
     ├── CorruptArtifactError        500  a model file that is not what was written
     │   └── UnreadableArtifactError 500  one that other versions have written
     ├── TrainingFailedError         500  a training stopped by a fault of its own
@@ -48,9 +56,11 @@ from app.errors.failed import (
 )
 from app.errors.refused import (
     BodyTooLargeError,
+    ClaimLostError,
     ConflictError,
     ForbiddenError,
     GateFailedError,
+    HeadTooLargeError,
     InvalidRequestError,
     KeyReusedError,
     MalformedRequestError,
@@ -60,20 +70,28 @@ from app.errors.refused import (
     RequestTimeoutError,
     TooManyRowsError,
     UnauthorizedError,
+    UnknownAlarmError,
+    UnknownCaseError,
+    UnknownClaimError,
     UnknownJobError,
     UnknownKeyError,
     UnknownModelError,
+    UnknownPersonError,
+    UnknownPolicyError,
     UnsupportedMediaTypeError,
+    UriTooLongError,
 )
 
 __all__ = [
     "ApiError",
     "BodyTooLargeError",
+    "ClaimLostError",
     "ConflictError",
     "CorruptArtifactError",
     "FieldError",
     "ForbiddenError",
     "GateFailedError",
+    "HeadTooLargeError",
     "InvalidRequestError",
     "KeyReusedError",
     "MalformedRequestError",
@@ -91,9 +109,15 @@ __all__ = [
     "TrainingFailedError",
     "TrainingLimitError",
     "UnauthorizedError",
+    "UnknownAlarmError",
+    "UnknownCaseError",
+    "UnknownClaimError",
     "UnknownJobError",
     "UnknownKeyError",
     "UnknownModelError",
+    "UnknownPersonError",
+    "UnknownPolicyError",
     "UnreadableArtifactError",
     "UnsupportedMediaTypeError",
+    "UriTooLongError",
 ]

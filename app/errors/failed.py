@@ -30,7 +30,8 @@ class UnreadableArtifactError(CorruptArtifactError):
 
     slug, title = "unreadable-artifact", "This version cannot read the model's file"
     example = (
-        "the model was stored in format 2, this release reads format 1: train it again"
+        "the model was stored in format 3, this release reads formats up to 2: train it"
+        " again"
     )
 
 

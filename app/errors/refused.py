@@ -6,9 +6,11 @@ from app.errors.base import ApiError
 
 __all__ = [
     "BodyTooLargeError",
+    "ClaimLostError",
     "ConflictError",
     "ForbiddenError",
     "GateFailedError",
+    "HeadTooLargeError",
     "InvalidRequestError",
     "KeyReusedError",
     "MalformedRequestError",
@@ -17,10 +19,16 @@ __all__ = [
     "NotFoundError",
     "RequestTimeoutError",
     "UnauthorizedError",
+    "UnknownAlarmError",
+    "UnknownCaseError",
+    "UnknownClaimError",
     "UnknownJobError",
     "UnknownKeyError",
     "UnknownModelError",
+    "UnknownPersonError",
+    "UnknownPolicyError",
     "UnsupportedMediaTypeError",
+    "UriTooLongError",
 ]
 
 
@@ -35,7 +43,10 @@ class UnauthorizedError(ApiError):
     """No key, or one that is not known."""
 
     status, slug, title = 401, "unauthorized", "A valid key is needed"
-    example = "send a key of this service: Authorization: Bearer KEY"
+    example = (
+        "send a key of this service: Authorization: Bearer KEY; where it runs, `demur"
+        " key create` makes one"
+    )
     headers: ClassVar[dict[str, str]] = {"www-authenticate": "Bearer"}
 
 
@@ -81,6 +92,41 @@ class UnknownKeyError(NotFoundError):
     example = "no issued key has this id; see GET /keys"
 
 
+class UnknownPersonError(NotFoundError):
+    """A person who was never taken in."""
+
+    slug, title = "unknown-person", "No such person"
+    example = "no person has this id; see GET /people"
+
+
+class UnknownPolicyError(NotFoundError):
+    """A model whose rejects nobody reviews."""
+
+    slug, title = "no-review-policy", "The model has no review policy"
+    example = "the model has no review policy; see PUT /models/{name}/review"
+
+
+class UnknownCaseError(NotFoundError):
+    """A case that does not exist, or no longer."""
+
+    slug, title = "unknown-case", "No such case"
+    example = "no case has this id; see GET /cases"
+
+
+class UnknownClaimError(NotFoundError):
+    """A claim or verdict that was never given to anybody."""
+
+    slug, title = "unknown-claim", "No such claim"
+    example = "no claim has this id; take one by POST /claims"
+
+
+class UnknownAlarmError(NotFoundError):
+    """An alarm that was never raised."""
+
+    slug, title = "unknown-alarm", "No such alarm"
+    example = "the model has no such alarm; see GET /models/{name}/monitor"
+
+
 class MethodNotAllowedError(ApiError):
     """A known path, asked with another method than it takes."""
 
@@ -119,6 +165,13 @@ class KeyReusedError(ConflictError):
     example = "this Idempotency-Key came with another body; use a fresh key"
 
 
+class ClaimLostError(ConflictError):
+    """A claim that is no longer this person's."""
+
+    slug, title = "claim-lost", "The claim is no longer yours"
+    example = "the claim's time was over: nothing was saved; take one by POST /claims"
+
+
 class BodyTooLargeError(ApiError):
     """A body over the limit; it was not read to its end."""
 
@@ -142,6 +195,20 @@ class UnsupportedMediaTypeError(ApiError):
 
     status, slug, title = 415, "unsupported-media-type", "The content type is not taken"
     example = "send application/json"
+
+
+class UriTooLongError(ApiError):
+    """An address that is longer than any of this service."""
+
+    status, slug, title = 414, "uri-too-long", "The address is too long"
+    example = "an address has 16384 bytes at most"
+
+
+class HeadTooLargeError(ApiError):
+    """A head with more or longer lines than a request needs."""
+
+    status, slug, title = 431, "head-too-large", "The head of the request is too large"
+    example = "a head has 100 lines of 16384 bytes at most, and 65536 bytes in all"
 
 
 class InvalidRequestError(ApiError):

@@ -1,7 +1,8 @@
 """Whether a stored promise still holds, by newly labelled rows.
 
-A promise speaks of cases as they come, each counted once: with weights, with another
-share of +1 than the rows', or with uncertain labels there is nothing to count.
+A promise speaks of cases as they come, each counted once: with weights, or with another
+share of +1 than the rows', there is nothing to count. A row whose label is a
+probability is one case with its expected error.
 """
 
 from collections.abc import Mapping
@@ -13,7 +14,11 @@ from numpy.typing import NDArray
 from app.evaluate.schemas import PromiseCheck
 from app.evidence.part import Part
 from solvers.costs import CostMatrix
-from solvers.rules.promise import check_cost_promise, check_promise
+from solvers.rules.promise import (
+    check_cost_promise,
+    check_promise,
+    check_share_promise,
+)
 
 __all__ = ["check"]
 
@@ -41,24 +46,33 @@ def check(
     if rule.get("promise") is None:
         return None
     sentence = str(rule["promise"])
-    certain = ((part.positive == 0.0) | (part.positive == 1.0)).all()
-    if part.weighted or not certain:
-        note = (
-            "a promise is checked on rows with certain labels, each counted once: send"
-            " no weights and no prevalence"
+    if part.weighted:
+        why = (
+            "a promise is checked on rows as they come, each counted once: send no"
+            " weights and no prevalence"
         )
         return PromiseCheck(
-            status="not checked", holds=None, sentence=sentence, note=note
+            status="not checked", holds=None, sentence=sentence, note=why
         )
-    labels = np.where(part.positive > 0.5, 1, -1)
+    p, note = part.positive, None
+    labels: NDArray[Any] = np.where(p > 0.5, 1, -1)
+    if ((p > 0.0) & (p < 1.0)).any():
+        labels = p
+        note = (
+            "errors and costs are expected ones, as the rows' probabilities have them"
+        )
     if "max_cost" in rule:
-        found = check_cost_promise(rule, costs or CostMatrix(), labels, decisions)
+        prices = costs or CostMatrix()
+        found = check_cost_promise(rule, prices, labels, decisions, part.groups)
+    elif "max_reject_rate" in rule:
+        found = check_share_promise(rule, decisions, part.groups)
     else:
-        found = check_promise(rule, labels, decisions)
+        found = check_promise(rule, labels, decisions, part.groups)
     status = found["status"]
     return PromiseCheck(
         status=status,
         holds=_HOLDS.get(status),
         sentence=sentence,
+        note=note,
         groups=found["groups"],
     )

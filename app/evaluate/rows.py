@@ -8,15 +8,17 @@ from collections.abc import Collection, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from app.artifacts.model import Label, Labels
+from app.artifacts.model import Labels
 from app.errors import FieldError
 from app.evidence.part import Part
+from app.features.columns import by_value
 from app.features.schema import Feature, FeatureSchema
 from app.features.table import Table
+from app.features.values import category, marks_of
 from app.train.refusal import refuse
+from app.train.role_columns import Place, read_groups, read_probabilities, read_weights
 from app.train.rows import Cell
 from app.train.schemas import Target
-from app.train.special import Place, read_probabilities, read_weights
 
 __all__ = ["check_columns", "feature_table", "labelled"]
 
@@ -84,25 +86,43 @@ def feature_table(table: Table, features: FeatureSchema) -> Table:
             column=feature.name,
         )
         for feature in features.features
-        if table.types[feature.name] != feature.type
+        if not feature.takes(table.types[feature.name])
         and not table.missing(feature.name).all()
     ]
     if wrong:
         raise refuse(wrong)
-    columns = {f.name: _typed(table, f) for f in features.features}
+    columns = {f.name: _typed(table, f, features) for f in features.features}
     return Table(columns, {f.name: f.type for f in features.features})
 
 
-def _typed(table: Table, feature: Feature) -> NDArray[np.object_] | Floats:
-    if table.types[feature.name] == feature.type:
-        return table.columns[feature.name]
+def _typed(
+    table: Table, feature: Feature, features: FeatureSchema
+) -> NDArray[np.object_] | Floats:
+    """Return a column by the model's type, its marks for "no value" missing."""
+    name = feature.name
+    if not feature.takes(table.types[name]):  # there is no value at all
+        nothing = np.nan if feature.type == "numeric" else None
+        return np.full(table.n_rows, nothing, dtype=float if nothing else object)
+    column = table.columns[name]
     if feature.type == "numeric":
-        return np.full(table.n_rows, np.nan)
-    return np.full(table.n_rows, None, dtype=object)
+        return np.where(np.isin(column, features.missing_numbers), np.nan, column)
+    if feature.type == "boolean":
+        return column
+    marks = marks_of(features.missing) - set(map(category, feature.categories))
+
+    def told(value: Cell) -> str | None:
+        text = category(value)  # type: ignore[arg-type]  # None is left out
+        return None if text in marks else text
+
+    return by_value(table.values(name), told)
 
 
-def labelled(table: Table, target: Target, labels: Labels) -> Part:
+def labelled(
+    table: Table, target: Target, labels: Labels, groups: str | None = None
+) -> Part:
     """Return what is known of each row's class; rows of weight 0 count as none.
+
+    ``groups`` is the column that names what was drawn together.
 
     Raises
     ------
@@ -123,23 +143,28 @@ def labelled(table: Table, target: Target, labels: Labels) -> Part:
     rows = np.flatnonzero(weight > 0)
     if not len(rows):
         raise refuse([FieldError("/data/rows", "no row has a positive weight")])
-    return Part(rows, positive[rows], weight[rows], bool((weight[rows] != 1.0).any()))
+    together = None
+    if groups is not None:
+        grouped = Place(groups, names.index(groups))
+        together = read_groups(grouped, table.values(groups))[rows]
+    weighted = bool((weight[rows] != 1.0).any())
+    return Part(rows, positive[rows], weight[rows], weighted, together)
 
 
 def _signs(
     place: Place, cells: Sequence[Cell], target: Target, labels: Labels
 ) -> Floats:
-    if target.positive is not None and not _same(target.positive, labels.positive):
+    labelled_so = {category(labels.positive): 1.0, category(labels.negative): 0.0}
+    if target.positive is not None and category(target.positive) != category(
+        labels.positive
+    ):
         detail = "the model was trained with another label as +1"
         raise refuse([FieldError("/target/positive", detail)])
+    known: dict[Cell, float | None] = {None: None}
+    known |= {c: labelled_so.get(category(c)) for c in set(cells) if c is not None}
     place.require(
         cells,
-        lambda cell: _same(cell, labels.positive) or _same(cell, labels.negative),
+        lambda cell: known.get(cell) is not None,
         "every row needs one of the two labels that the model was trained with",
     )
-    return np.array([float(_same(cell, labels.positive)) for cell in cells])
-
-
-def _same(cell: Cell, label: Label) -> bool:
-    """Compare by type and value: true, 1 and "1" differ."""
-    return cell == label and isinstance(cell, bool) == isinstance(label, bool)
+    return np.array([known[cell] for cell in cells], dtype=np.float64)

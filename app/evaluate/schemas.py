@@ -6,7 +6,7 @@ from pydantic import ConfigDict, Field
 
 from app.models.schemas import VersionRef
 from app.strict import Answer, StrictModel
-from app.train.base import Fraction
+from app.train.base import Share
 from app.train.schemas import DatasetData, InlineData, Target
 
 __all__ = ["Comparison", "EvaluateAnswer", "EvaluateRequest", "PromiseCheck"]
@@ -18,7 +18,10 @@ class EvaluateRequest(StrictModel):
     data: Annotated[InlineData | DatasetData, Field(discriminator="kind")]
     target: Target | None = None
     """Where the labels are; as in training where it is left out."""
-    prevalence: Fraction | None = None
+    groups: str | None = None
+    """A column that names what rows were drawn together; where it is left out, that of
+    training, if these rows have it."""
+    prevalence: Share | None = None
     """The share of +1 in use, where it differs from that of these rows."""
     extra_columns: Literal["refuse", "ignore"] = "refuse"
     """What happens to inline columns that the model does not know. Those that training
@@ -31,9 +34,10 @@ class Comparison(Answer):
     training: float | None
     here: float | None
     interval: list[float | None] | None
-    """What ``here`` would range over in 95 % of other draws of as many rows."""
+    """Of ``here``, at 95 %; rows of one group count as one draw."""
     differs: bool | None
-    """Whether the figure of training is outside of it; null where that is unknown."""
+    """Whether these rows contradict the figure of training (at 95 %, both figures being
+    uncertain); null where that is unknown."""
 
 
 class PromiseCheck(Answer):

@@ -53,15 +53,18 @@ def evaluate_version(
         def columns_of(data: DatasetData) -> Table:
             return outline(session, data.id, data.columns, settings.max_training_rows)
 
-        request, table = read_as(EvaluateRequest, body, columns_of)
+        texts = {f.name: f.spelled for f in model.features.categoricals}
+        request, table = read_as(EvaluateRequest, body, columns_of, texts)
         target = request.target or _own_target(row.summary)
+        groups = _groups(row, request, table)
         check_columns(table, model.features, target, _known(row, request, table))
         if isinstance(request.data, DatasetData):
-            names = [*model.features.names, target.column, target.weight]
+            names = [*model.features.names, target.column, target.weight, groups]
             wanted = [name for name in names if name is not None]
             store = DatasetStore(settings.datasets_dir)
             table = store.read_table(store.find(request.data.id), wanted)
-    part = labelled(table, target, model.labels)
+            table = table.marked(request.data.missing)
+    part = labelled(table, target, model.labels, groups)
     if request.prevalence is not None:
         part = part.at_prevalence(request.prevalence)
     if model.calibration is None:
@@ -69,7 +72,9 @@ def evaluate_version(
         raise ConflictError(msg)
     evidence, notes = _scored(model, table.take(part.rows), part)
     decisions = decide(model.rule, model.calibration, evidence)
-    figures, warnings = evaluate(evidence, decisions, model.calibration, model.costs)
+    figures, warnings = evaluate(
+        evidence, decisions, model.calibration, model.costs, model.rating
+    )
     figures = finite(figures)
     then = row.summary.get("evaluation") or {}
     return EvaluateAnswer(
@@ -86,11 +91,22 @@ def evaluate_version(
 
 def _own_target(summary: Mapping[str, Any]) -> Target:
     """Return where training found the labels; weights have to be asked for."""
+    of_rows = {"weight", "label_precision"}
     own = summary.get("target")
     if own is None:
         detail = "this version does not know its target: name the column of the labels"
         raise unusable([FieldError("/target", detail)])
-    return Target.model_validate({k: v for k, v in own.items() if k != "weight"})
+    return Target.model_validate({k: v for k, v in own.items() if k not in of_rows})
+
+
+def _groups(row: ModelVersion, request: EvaluateRequest, table: Table) -> str | None:
+    """Return the column that names what was drawn together."""
+    if request.groups is not None:
+        if request.groups not in table.columns:
+            raise unusable([FieldError("/groups", "the table has no such column")])
+        return request.groups
+    own = row.summary.get("groups")
+    return own if own in table.columns else None
 
 
 def _known(row: ModelVersion, request: EvaluateRequest, table: Table) -> set[str]:
@@ -99,9 +115,10 @@ def _known(row: ModelVersion, request: EvaluateRequest, table: Table) -> set[str
         return set(table.names)
     summary = row.summary
     used = {
+        request.groups,
         summary.get("groups"),
         (summary.get("evaluation") or {}).get("order_by"),
-        (summary.get("target") or {}).get("weight"),
+        *((summary.get("target") or {}).get(k) for k in ("weight", "label_precision")),
     }
     return {name for name in used if name is not None}
 

@@ -1,28 +1,36 @@
 """How good the decisions are on rows that neither fitting nor tuning saw.
 
 Beside the figures of the model stand those of the three answers that need no model:
-always +1, always -1, always reject. A model that costs no less than the best of them
-is worse than none, and is said to be (``beats_constant``). Without costs, constants
-are compared by nothing, and every cost is null.
+always +1, always -1, always reject. The model beats them (``beats_constant``) where
+what it costs more than each of them, row by row, has an interval wholly below zero; a
+lower figure alone is not enough. Without costs, constants are compared by nothing, and
+every cost is null. Intervals count rows of one group as one draw.
 """
 
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from math import isfinite
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from app.evidence.part import Part
+from app.artifacts.rating import Rating
+from app.evidence.notes import notes_on_rejects
 from app.evidence.scores import Evidence
 from app.guards.guards import GUARDS, reason_counts
 from solvers import metrics
 from solvers.calibration import Calibration
 from solvers.costs import CostMatrix
+from solvers.metrics.confusion import price_table
+from solvers.metrics.intervals import Interval, Units
+from solvers.metrics.probability_intervals import probability_intervals
 
 __all__ = ["evaluate", "no_evaluation"]
 
-_CONSTANTS = {"+1": 1, "-1": -1, "reject": 0}
+_COMPARED = ("constants", "against_constants", "beats_constant")
 _CALLED = ("+1", "-1", "reject")
+_POSITIVE, _ALL = np.array([[1.0] * 3, [0.0] * 3]), np.ones((2, 3))
 
 
 def no_evaluation() -> tuple[dict[str, Any], list[str]]:
@@ -36,6 +44,7 @@ def evaluate(
     decisions: NDArray[np.int8],
     calibration: Calibration,
     costs: CostMatrix | None,
+    rating: Rating | None = None,
 ) -> tuple[dict[str, Any], list[str]]:
     """Return the figures of the held-out rows, and what they warn of.
 
@@ -47,40 +56,87 @@ def evaluate(
         Codes +1, -1 and 0 (reject) of the guards and the served rule.
     calibration : Calibration
     costs : CostMatrix or None
+    rating : Rating, optional
+        Of a model that rates rows: each of its bands is told with the share of +1 in
+        it.
     """
-    position, label, weight = evidence.part.certain()
-    called = decisions[position]
-    table = metrics.augmented_confusion_matrix(label, called, weight)
-    probability = calibration.probability(evidence.calibrated_on[position])
-    figures = {
-        "rows": len(evidence.part.rows),
-        "share_positive": _mean(evidence.part.positive, evidence.part.weight),
+    part = evidence.part
+    drawn = Units.of_rows(part.positive, decisions, part.weight, part.groups)
+    judged, rankings = _of_probabilities(evidence, calibration)
+    found = drawn.intervals(costs) | judged
+    figures: dict[str, Any] = {
+        "rows": len(part.rows),
+        "share_positive": _mean(part.positive, part.weight),
         "expected_cost": None,
-        **_rates(label, called, weight),
-        "confusion": _confusion(table),
-        **_rankings(label, probability, weight),
-        "brier_score": _number(metrics.brier_score(label, probability, weight)),
-        "calibration_error": _number(
-            metrics.calibration_error(label, probability, weight)
-        ),
+        **{name: _number(one.value) for name, one in found.items()},
+        "confusion": _confusion(drawn.total),
+        **rankings,
         "guarded": _guarded(evidence.guarded),
-        "intervals": None if _uneven(weight) else _intervals(table, costs),
+        "intervals": {
+            name: [_number(one.low), _number(one.high)] for name, one in found.items()
+        },
     }
+    if rating is not None:
+        figures["bands"] = list(_of_bands(evidence, rating))
+    warnings = notes_on_rejects(evidence.guarded)
     if costs is None:
-        return {**figures, "constants": None, "beats_constant": None}, []
-    spent = _mean(costs.of_decisions(label, called), weight)
-    constants = _constants(evidence.part, costs)
-    best = min(constants, key=lambda name: constants[name])
-    beats = spent < constants[best]
-    warnings = []
+        return {**figures, **dict.fromkeys(_COMPARED)}, warnings
+    constants = _constants(drawn, costs)
+    against = _against(drawn, costs)
+    beats = all(one["shown"] == "better" for one in against.values())
+    told = (constants, against, beats)
+    spent = found["expected_cost"].value
     if not beats:
-        warnings.append(
-            f"no better than a constant answer: the model costs"
-            f" {spent:.4g} a held-out row, always answering {best} costs"
-            f" {constants[best]:.4g}"
-        )
-    figures["expected_cost"] = spent
-    return {**figures, "constants": constants, "beats_constant": beats}, warnings
+        warnings.append(_no_better(spent, constants, against))
+    return {**figures, **dict(zip(_COMPARED, told, strict=True))}, warnings
+
+
+def _against(drawn: Units, costs: CostMatrix) -> dict[str, dict[str, Any]]:
+    """Return what the model costs more than each constant answer, and what is shown."""
+    return {
+        name: {
+            "difference": found.value,
+            "interval": [found.low, found.high],
+            "shown": "better"
+            if found.high < 0.0
+            else "worse"
+            if found.low > 0.0
+            else "not shown",
+        }
+        for name, found in drawn.against_constants(costs).items()
+    }
+
+
+def _no_better(
+    spent: float, constants: Mapping[str, float], against: Mapping[str, Any]
+) -> str:
+    """Return the warning of a model that is not shown to beat a constant answer."""
+    words, best = "no better", min(constants, key=lambda name: constants[name])
+    if constants[best] - spent > 1e-12 * constants[best]:  # not by rounding alone
+        words = "not shown to be better"
+        best = max(against, key=lambda name: against[name]["interval"][1])
+    low, high = against[best]["interval"]
+    return (
+        f"{words} than a constant answer: the model costs {spent:.4g} a held-out row,"
+        f" always answering {best} costs {constants[best]:.4g}; the difference lies in"
+        f" {low:.4g} to {high:.4g} (95 %)"
+    )
+
+
+def _of_bands(evidence: Evidence, rating: Rating) -> Iterator[dict[str, Any]]:
+    """Yield the share of +1 in each band, beside what the band says of it."""
+    part, band = evidence.part, rating.of(evidence.scores)
+    for k, (low, high) in enumerate(rating.bounds()):
+        rows = part.only(band == k)
+        told: dict[str, Any] = {"lower": low, "upper": high, "rows": len(rows.rows)}
+        if not (rows.weight > 0).any():
+            yield {**told, "share_positive": None, "interval": None}
+            continue
+        called = np.ones(len(rows.rows), np.int8)
+        drawn = Units.of_rows(rows.positive, called, rows.weight, rows.groups)
+        share = drawn.ratio(_POSITIVE, _ALL, 0.95)
+        ends = [share.low, share.high]
+        yield {**told, "share_positive": share.value, "interval": ends}
 
 
 def _guarded(codes: NDArray[np.int8] | None) -> dict[str, int] | None:
@@ -90,28 +146,21 @@ def _guarded(codes: NDArray[np.int8] | None) -> dict[str, int] | None:
     return dict(zip(GUARDS, reason_counts(codes), strict=True))
 
 
-def _rates(
-    label: NDArray[np.int8], called: NDArray[np.int8], weight: NDArray[np.float64]
-) -> dict[str, float | None]:
-    of_truth = (
-        metrics.error_rate,
-        metrics.selective_error,
-        metrics.positive_predictive_value,
-        metrics.negative_predictive_value,
-        metrics.normalized_mutual_information,
-    )
-    rates = {rate.__name__: _number(rate(label, called, weight)) for rate in of_truth}
-    rates["reject_rate"] = _number(metrics.reject_rate(called, weight))
-    return rates
+@lru_cache(maxsize=4)  # prices are tried on the same rows many times
+def _of_probabilities(
+    evidence: Evidence, calibration: Calibration
+) -> tuple[dict[str, Interval], dict[str, float | None]]:
+    """Return the figures that do not depend on what is decided."""
+    part = evidence.part
+    p = calibration.probability(evidence.calibrated_on)
+    found = probability_intervals(part.positive, p, part.weight, part.groups)
+    return dict(found), _rankings(evidence, calibration)
 
 
-def _rankings(
-    label: NDArray[np.int8],
-    probability: NDArray[np.float64],
-    weight: NDArray[np.float64],
-) -> dict[str, float | None]:
+def _rankings(evidence: Evidence, calibration: Calibration) -> dict[str, float | None]:
     """Return how well the probability tells the rows that it gets wrong."""
-    margin = probability - 0.5
+    position, label, weight = evidence.part.certain()
+    margin = calibration.probability(evidence.calibrated_on[position]) - 0.5
     areas = (
         metrics.area_under_risk_coverage,
         metrics.excess_area_under_risk_coverage,
@@ -119,31 +168,15 @@ def _rankings(
     return {area.__name__: _number(area(label, margin, weight)) for area in areas}
 
 
-def _intervals(
-    table: NDArray[np.float64], costs: CostMatrix | None
-) -> dict[str, list[float | None]]:
-    """Return what each figure would range over in other draws of as many rows."""
-    return {
-        name: [_number(interval.low), _number(interval.high)]
-        for name, interval in metrics.table_intervals(table, costs).items()
-    }
-
-
-def _uneven(weight: NDArray[np.float64]) -> bool:
-    return bool((weight != 1.0).any())
-
-
 def _mean(values: NDArray[np.float64], weight: NDArray[np.float64]) -> float:
     return float(np.average(values, weights=weight))
 
 
-def _constants(part: Part, costs: CostMatrix) -> dict[str, float]:
-    position, label, weight = part.certain()
-    codes = np.ones(len(position), dtype=np.int8)
-    return {
-        name: _mean(costs.of_decisions(label, code * codes), weight)
-        for name, code in _CONSTANTS.items()
-    }
+def _constants(drawn: Units, costs: CostMatrix) -> dict[str, float]:
+    """Return the cost a row of the answers that need no model."""
+    prices, of_class = price_table(costs), drawn.total.sum(axis=1)
+    mean = of_class @ prices / of_class.sum()
+    return dict(zip(_CALLED, mean.tolist(), strict=True))
 
 
 def _confusion(table: NDArray[np.float64]) -> dict[str, dict[str, float]]:

@@ -6,6 +6,7 @@ from typing import Any
 
 from solvers.calibration import Calibration
 from solvers.costs import CostMatrix
+from solvers.rules.band import Band
 
 __all__ = ["rule_facts"]
 
@@ -31,7 +32,7 @@ def rule_facts(
     return {
         "costs": None if costs is None else asdict(costs),
         "rule": {**rule, "kind": kind},
-        "thresholds": _thresholds(rule),
+        "thresholds": Band.from_payload(rule).told(),
         "calibration": {
             key: told[key] for key in ("kind", "rows", "prevalence", "notes")
         },
@@ -39,10 +40,3 @@ def rule_facts(
         "promise": rule.get("promise"),
         "feasible": rule.get("feasible"),
     }
-
-
-def _thresholds(rule: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return the band, and the scale it is on; a joint booster's rule has none."""
-    if rule["on"] == "reject-function":
-        return None
-    return {"lower": rule["lower"], "upper": rule["upper"], "on": rule["on"]}

@@ -9,7 +9,7 @@ a and b the ratios of the classes' shares in use to those in the part; for label
 is one factor for each class.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,12 +37,18 @@ class Part:
     weight : ndarray of shape (n_rows,)
     weighted : bool
         Whether the weights differ from 1.
+    groups : ndarray of shape (n_rows,) or None
+        One number for all rows that were drawn together; None: each row by itself.
+    keys : ndarray of shape (n_rows,) or None
+        What tells rows apart, for rules with a promise.
     """
 
     rows: Rows
     positive: Floats
     weight: Floats
     weighted: bool
+    groups: Rows | None = None
+    keys: Rows | None = None
 
     @property
     def sample_weight(self) -> Floats | None:
@@ -52,7 +58,12 @@ class Part:
     def only(self, kept: NDArray[np.bool_]) -> "Part":
         """Return some of the rows, as they are."""
         return Part(
-            self.rows[kept], self.positive[kept], self.weight[kept], self.weighted
+            self.rows[kept],
+            self.positive[kept],
+            self.weight[kept],
+            self.weighted,
+            None if self.groups is None else self.groups[kept],
+            None if self.keys is None else self.keys[kept],
         )
 
     def at_prevalence(self, prevalence: float) -> "Part":
@@ -72,7 +83,9 @@ class Part:
             raise refuse([FieldError("/prevalence", detail)])
         up, down = prevalence / share, (1.0 - prevalence) / (1.0 - share)
         factor = positive * up + (1.0 - positive) * down
-        return Part(self.rows, positive * up / factor, weight * factor, weighted=True)
+        return replace(
+            self, positive=positive * up / factor, weight=weight * factor, weighted=True
+        )
 
     @property
     def signs(self) -> NDArray[np.bool_]:
@@ -110,5 +123,7 @@ def take(sample: Sample, rows: Rows, prevalence: float | None) -> Part:
     """
     positive = sample.y[rows] if sample.probabilities else (sample.y[rows] + 1.0) / 2.0
     weight = np.ones(len(rows)) if sample.weight is None else sample.weight[rows]
-    part = Part(rows, positive, weight, sample.weight is not None)
+    groups = None if sample.groups is None else sample.groups[rows]
+    keys = None if sample.keys is None else sample.keys[rows]
+    part = Part(rows, positive, weight, sample.weight is not None, groups, keys)
     return part if prevalence is None else part.at_prevalence(prevalence)

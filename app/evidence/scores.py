@@ -13,6 +13,7 @@ from app.train.pairs import rule_kind
 from app.train.refusal import refuse
 from app.train.rules import rule_parameters
 from app.train.schemas import TrainRequest
+from app.train.trainers.registry import TRAINERS
 from solvers.calibration import Calibration, fit_calibration
 from solvers.costs import CostMatrix
 from solvers.rules.base import FittedByScores
@@ -22,6 +23,11 @@ from solvers.scoring import Scorer
 __all__ = ["Evidence", "calibrate", "fit_rule", "score"]
 
 Floats = NDArray[np.float64]
+
+_NO_LINK = (
+    "plug-in reads the p-svm's own link, which is believed where at least half of the"
+    " targets lie strictly between 0 and 1; ask for chow"
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,6 +81,8 @@ class Evidence:
             "rows": self.part.rows,
             "positive": self.part.positive,
             "weight": self.part.weight,
+            "groups": self.part.groups,
+            "keys": self.part.keys,
             "scores": self.scores,
             "reject_scores": self.reject_scores,
             "log_odds": self.log_odds,
@@ -90,6 +98,8 @@ class Evidence:
             payload["positive"],
             weight,
             weighted=bool((weight != 1.0).any()),
+            groups=payload.get("groups"),
+            keys=payload.get("keys"),
         )
         return cls(
             part,
@@ -139,21 +149,36 @@ def fit_rule(
     Raises
     ------
     InvalidRequestError
-        When the rule has no answer for these scores or refuses its parameters.
+        When guards reject every row, or the rule has no answer for these scores or
+        refuses its parameters.
     """
+    passing = None if evidence is None else evidence.passing
+    if passing is not None and not len(passing.scores):
+        detail = (
+            "guards reject every row that the rule would be chosen on; where a column's"
+            " texts differ from row to row, as identifiers do, leave it out, or switch"
+            " the guard off"
+        )
+        raise refuse([FieldError("/guards", detail)])
     kind = rule_kind(request)
     parameters = {} if request.rule is None else rule_parameters(request.rule)
     takes = {wanted.name for wanted in RULES[kind].parameters()}
     # A threshold of the request's own stands instead of the costs.
     if "costs" in takes and "reject_threshold" not in parameters:
         parameters["costs"] = costs
-    if "slope" in takes and calibration.kind == "link":
+    if "slope" in takes and TRAINERS[request.trainer.kind].probabilities:
+        if calibration.kind != "link":
+            raise refuse([FieldError("/rule/kind", _NO_LINK)])
         parameters["slope"] = calibration.slope
     try:
         rule = RULES[kind](**parameters)
-        if evidence is None:
+        if passing is None:
             return rule.fit()  # type: ignore[attr-defined, no-any-return]
-        values, label, weight = _values(rule, calibration, evidence.passing)
+        if rule.promised:  # a row is a row, doubtful or not, and a group is a draw
+            part = passing.part
+            told = {"groups": part.groups, "keys": part.keys}
+            return rule.fit(passing.scores, part.positive, **told)  # type: ignore[attr-defined, no-any-return]
+        values, label, weight = _values(rule, calibration, passing)
         return rule.fit(values, label, weight)  # type: ignore[attr-defined, no-any-return]
     except ValueError as error:
         raise refuse([FieldError("/rule", str(error))]) from error
@@ -166,5 +191,5 @@ def _values(
     scores = evidence.scores[position]
     if rule.on == "probability":
         scores = calibration.probability(evidence.calibrated_on[position])
-    plain = rule.promises or (not evidence.part.weighted and (weight == 1.0).all())
+    plain = not evidence.part.weighted and (weight == 1.0).all()
     return scores, label, None if plain else weight

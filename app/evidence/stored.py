@@ -17,13 +17,15 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Self
 
+from app.artifacts.model import ServedModel
 from app.errors import ConflictError
 from app.evidence.scores import Evidence
+from app.train.pairs import rule_kind
 from app.train.schemas import TrainRequest
 from solvers.calibration import Calibration
 from solvers.costs import CostMatrix
 
-__all__ = ["Stored"]
+__all__ = ["Stored", "with_evidence"]
 
 _NO_ROWS = {"kind": "inline", "columns": ["rows are not kept"], "rows": []}
 
@@ -76,15 +78,15 @@ class Stored:
         if facts is None:
             raise _nothing_kept()
         try:
-            return cls._read(facts)
+            return cls._read(facts, artifact.get("rule", {}).get("kind"))
         except (KeyError, TypeError, ValueError) as error:
             raise _nothing_kept() from error
 
     @classmethod
-    def _read(cls, facts: Mapping[str, Any]) -> Self:
+    def _read(cls, facts: Mapping[str, Any], rule: str | None) -> Self:
         costs, unseen = facts["scorer"]["costs"], facts["out_of_fold"]
         return cls(
-            asked=TrainRequest.model_validate({**facts["asked"], "data": _NO_ROWS}),
+            asked=_asked(facts["asked"], rule),
             split=facts["split"],
             out_of_fold=_evidence(unseen),
             calibration=_evidence(facts["calibration"]),
@@ -96,6 +98,26 @@ class Stored:
             lasting_warnings=facts["lasting_warnings"],
             folds=unseen and unseen["fold"],
         )
+
+
+def with_evidence(artifact: Mapping[str, Any]) -> tuple[ServedModel, Stored]:
+    """Read a model and its evidence.
+
+    Raises
+    ------
+    ConflictError
+        When the artifact keeps no evidence, or keeps it in another release's form.
+    """
+    stored = Stored.from_payload(artifact)
+    return ServedModel.from_payload(artifact), stored
+
+
+def _asked(facts: Mapping[str, Any], rule: str | None) -> TrainRequest:
+    """Return the request; the rule that an earlier release chose for it is named."""
+    asked = TrainRequest.model_validate({**facts, "data": _NO_ROWS})
+    if asked.rule is not None or rule in {None, rule_kind(asked)}:
+        return asked
+    return _asked({**facts, "rule": {"kind": rule}}, rule)
 
 
 def _nothing_kept() -> ConflictError:

@@ -5,7 +5,7 @@ a row has the same bits wherever it comes from. ``encoded_names`` of the schema 
 what each column of the matrix holds.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, MutableSequence, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -17,26 +17,32 @@ from app.features.schema import (
     SPREAD,
     Feature,
     FeatureSchema,
-    trimmed,
 )
 from app.features.table import Table
+from app.features.values import Value, category, marks_of
 
-__all__ = ["Encoded", "Encoder", "RowNote", "encode_table"]
+__all__ = ["CategoryCodes", "Encoded", "Encoder", "RowNote", "encode_table"]
 
 
 @dataclass(frozen=True, slots=True)
 class RowNote:
     """Something legal about a row that training had not seen."""
 
-    kind: Literal["unseen_category", "missing_value"]
+    kind: Literal["unseen_category", "missing_value", "far_outside"]
     column: str
 
     @property
     def text(self) -> str:
         """Return the note in words; it names the column, never the value."""
-        if self.kind == "unseen_category":
-            return f"unseen_category: {self.column} holds a category unseen in training"
-        return f"missing_value: {self.column} is missing, in training it never was"
+        return f"{self.kind}: {self.column} {_SAID[self.kind]}"
+
+
+_SAID = {
+    "unseen_category": "holds a category unseen in training",
+    "missing_value": "is missing, in training it never was",
+    "far_outside": "lies far outside its range in training; the outlier guard rejects"
+    " such a row where it is on",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +61,12 @@ class Encoded:
 
 
 @dataclass(slots=True)
-class _Category:
+class CategoryCodes:
     """One categorical column: where its values go and what to say."""
 
     start: int
-    codes: dict[str | None, int]
+    codes: dict[Value | None, int]
+    """By category; those of `app.features.values.category` are among the keys."""
     unseen: RowNote
     missing: RowNote | None = field(default=None)
 
@@ -78,40 +85,48 @@ class Encoder:
         self.width = schema.n_encoded
         self.n_numbers = len(numbers)
         self._native = schema.missing_native
-        self._mean = np.array([f.mean for f in numbers], dtype=np.float64)
+        self.mean = np.array([f.mean for f in numbers], dtype=np.float64)
         scale = np.array([f.scale for f in numbers], dtype=np.float64)
         constant = scale == 0.0
-        self._inverse = np.where(constant, 0.0, 1.0 / np.where(constant, 1.0, scale))
+        self.inverse = np.where(constant, 0.0, 1.0 / np.where(constant, 1.0, scale))
         reach = LARGEST_NUMBER if self._native else SPREAD * scale
-        self._low = np.maximum(self._mean - reach, -LARGEST_NUMBER)
-        self._high = np.minimum(self._mean + reach, LARGEST_NUMBER)
-        self._impute = np.array(
+        self.low = np.maximum(self.mean - reach, -LARGEST_NUMBER)
+        self.high = np.minimum(self.mean + reach, LARGEST_NUMBER)
+        # Beyond these a number is told to be far outside.
+        self._least = _or([f.least for f in numbers], -np.inf)
+        self._most = _or([f.most for f in numbers], np.inf)
+        self._far = [RowNote("far_outside", f.name) for f in numbers]
+        self.impute = np.array(
             [np.nan if f.impute is None else f.impute for f in numbers]
         )
         indicated = [j for j, f in enumerate(numbers) if f.missing_indicator]
-        self._indicated = np.array(indicated, dtype=np.intp)
+        self.indicated = np.array(indicated, dtype=np.intp)
         self._surprising = {
             j: RowNote("missing_value", f.name)
             for j, f in enumerate(numbers)
             if not f.missing_indicator
         }
         n_indicators = 0 if self._native else len(indicated)
-        self._end_of_numbers = self.n_numbers + n_indicators
-        self._categories = self._place(schema.categoricals)
+        self.end_of_numbers = self.n_numbers + n_indicators
+        self.categories = self._place(schema.categoricals)
         self._plain = self.width == self.n_numbers
-        ladder = (self._low, self._high, self._mean, self._inverse)
+        self._marks = marks_of(schema.missing)
+        self._numeric_marks = frozenset(schema.missing_numbers)
+        low = np.maximum(self.low, self._least)
+        high = np.minimum(self.high, self._most)
+        ladder = (low, high, self.mean, self.inverse)
         self._ladder = list(zip(*(each.tolist() for each in ladder), strict=True))
 
-    def _place(self, features: Sequence[Feature]) -> list[_Category]:
+    def _place(self, features: Sequence[Feature]) -> list[CategoryCodes]:
         placed = []
-        start = self._end_of_numbers
+        start = self.end_of_numbers
         for feature in features:
-            codes: dict[str | None, int] = {
+            codes: dict[Value | None, int] = {
                 value: code for code, value in enumerate(feature.categories)
             }
             for code, value in enumerate(feature.categories):
-                # Models of earlier versions know categories with white space around.
-                codes.setdefault(trimmed(value), code)
+                # Models of earlier versions know categories by other spellings.
+                codes.setdefault(category(value), code)
             width = len(feature.categories)
             missing = None
             if not feature.missing_indicator:
@@ -120,14 +135,14 @@ class Encoder:
                 codes[None] = width
                 width += 1
             unseen = RowNote("unseen_category", feature.name)
-            placed.append(_Category(start, codes, unseen, missing))
+            placed.append(CategoryCodes(start, codes, unseen, missing))
             start += 1 if self._native else width
         return placed
 
     def encode(
         self,
         numbers: NDArray[np.float64],
-        categories: Sequence[Sequence[str | None]] = (),
+        categories: Sequence[MutableSequence[Value | None]] = (),
     ) -> Encoded:
         """Encode rows that are split into their numbers and their categories.
 
@@ -136,7 +151,8 @@ class Encoder:
         numbers : ndarray of shape (n_rows, n_numbers)
             In the order of ``schema.numbers``; NaN is missing. Left unchanged.
         categories : sequence of columns
-            In the order of ``schema.categoricals``, each of length n_rows.
+            In the order of ``schema.categoricals``, each of length n_rows. What turns
+            out to be a mark for "no value" becomes None in them.
         """
         notes: dict[int, list[RowNote]] = {}
         values = numbers
@@ -145,27 +161,30 @@ class Encoder:
         if has_missing:
             self._note_missing(mask, notes)
             if not self._native:
-                values = np.where(mask, self._impute, numbers)
+                values = np.where(mask, self.impute, numbers)
+        far = (numbers < self._least) | (numbers > self._most)
+        if far.any():
+            for row, j in np.argwhere(far).tolist():
+                notes.setdefault(row, []).append(self._far[j])
         # Held first: the difference below cannot overflow then.
-        values = np.minimum(np.maximum(values, self._low), self._high)
-        values -= self._mean
-        values *= self._inverse
+        values = np.minimum(np.maximum(values, self.low), self.high)
+        values -= self.mean
+        values *= self.inverse
         if self._plain:
             return Encoded(values, notes)
         matrix = np.zeros((len(numbers), self.width))
         matrix[:, : self.n_numbers] = values
         if has_missing and not self._native:
-            matrix[:, self.n_numbers : self._end_of_numbers] = mask[:, self._indicated]
-        for category, column in zip(self._categories, categories, strict=True):
-            self._write(matrix, category, column, notes)
+            matrix[:, self.n_numbers : self.end_of_numbers] = mask[:, self.indicated]
+        for place, column in zip(self.categories, categories, strict=True):
+            self._write(matrix, place, column, notes)
         return Encoded(matrix, notes)
 
-    def encode_one(
-        self, cells: Sequence[float | bool | str | None]
-    ) -> list[float] | None:
+    def encode_one(self, cells: Sequence[Value | None]) -> list[float] | None:
         """Return what `encode` makes of one row; None where there is more to say.
 
-        That is a row with a missing value or an unseen category.
+        That is a row with a missing value, an unseen category or another spelling of
+        one that was seen, or a number that is held.
 
         Parameters
         ----------
@@ -174,23 +193,21 @@ class Encoder:
         """
         row = [0.0] * self.width
         place = 0
+        if self._numeric_marks and not self._numeric_marks.isdisjoint(cells):
+            return None
         for value, (low, high, mean, inverse) in zip(cells, self._ladder, strict=False):
-            if value is None:
+            if value is None or not low <= value <= high:
                 return None
-            if value < low:
-                value = low  # noqa: PLW2901 - held, as the array is
-            elif value > high:
-                value = high  # noqa: PLW2901
             row[place] = (value - mean) * inverse
             place += 1
-        for category, name in zip(self._categories, cells[place:], strict=True):
-            code = category.codes.get(name) if name is not None else None  # type: ignore[arg-type]  # a string
+        for known, name in zip(self.categories, cells[place:], strict=True):
+            code = known.codes.get(name) if name is not None else None
             if code is None:
                 return None
             if self._native:
-                row[category.start] = code
+                row[known.start] = code
             else:
-                row[category.start + code] = 1.0
+                row[known.start + code] = 1.0
         return row
 
     def _note_missing(
@@ -204,17 +221,21 @@ class Encoder:
     def _write(
         self,
         matrix: NDArray[np.float64],
-        category: _Category,
-        column: Sequence[str | None],
+        known: CategoryCodes,
+        column: MutableSequence[Value | None],
         notes: dict[int, list[RowNote]],
     ) -> None:
-        start, codes = category.start, category.codes
+        start, codes = known.start, known.codes
         for row, value in enumerate(column):
             code = codes.get(value)
             if code is None and value is not None:
-                code = codes.get(trimmed(value))
+                name = category(value)
+                code = codes.get(name)
+                if code is None and name in self._marks:
+                    value = column[row] = None  # noqa: PLW2901 - as it reads from here on
+                    code = codes.get(None)
             if code is None:
-                note = category.missing if value is None else category.unseen
+                note = known.missing if value is None else known.unseen
                 if note is not None:
                     notes.setdefault(row, []).append(note)
                 if self._native:
@@ -223,6 +244,11 @@ class Encoder:
                 matrix[row, start] = code
             else:
                 matrix[row, start + code] = 1.0
+
+
+def _or(values: Sequence[float | None], other: float) -> NDArray[np.float64]:
+    """Return numbers, with another where there is none."""
+    return np.array([other if v is None else v for v in values], dtype=np.float64)
 
 
 def encode_table(schema: FeatureSchema, table: Table) -> Encoded:

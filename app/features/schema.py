@@ -6,8 +6,8 @@ one 0/1 column for each value seen in training. A missing value is replaced (num
 by the median, booleans: by the commoner value, categories: by none of them) and, when
 training had missing values in that column, marked in an indicator column of its own.
 
-Categories are compared without the white space around them, as the cells of a CSV file
-are, so that a row means the same in every format.
+What a category is, and which texts mean "no value", says ``app.features.values``: a row
+means the same in every format. A mark that was a category in training stays one.
 
 With ``missing_native`` (trees) numbers stay as they are, categories become their
 index, and a missing or unseen value is NaN.
@@ -16,8 +16,8 @@ A constant column has ``scale = 0`` and always encodes to 0: a model that never 
 it vary has learnt nothing about it.
 """
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from typing import Any, Self
 
 import numpy as np
@@ -25,7 +25,9 @@ from numpy.typing import NDArray
 
 from app.errors import FieldError, InvalidRequestError
 from app.features.faults import unusable
+from app.features.notation import Notation, from_payload, to_payload
 from app.features.table import ColumnType, Table, name_problem
+from app.features.values import MISSING, category, is_number, numbers_of
 
 __all__ = [
     "LARGEST_NUMBER",
@@ -34,7 +36,6 @@ __all__ = [
     "SPREAD",
     "Feature",
     "FeatureSchema",
-    "trimmed",
 ]
 
 MAX_CATEGORIES = 255
@@ -50,13 +51,6 @@ SPREAD = 1e6
 """Standard deviations from the mean beyond which a number is held."""
 
 _SMALLEST_SCALE = 1e-200
-
-_WHITE = " \t\n\v\f\r"  # what the readers of CSV take off a cell
-
-
-def trimmed(category: str) -> str:
-    """Return a category as it is compared: without the white space around it."""
-    return category.strip(_WHITE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +69,9 @@ class Feature:
         What stands for a missing value, in the column's own unit.
     missing_indicator : bool
         Whether training had missing values here.
+    least, most : float or None
+        Beyond them a number is told as far outside of training, in the column's own
+        unit (`OutlierGuard.reach`); None where nothing is.
     """
 
     name: str
@@ -84,14 +81,50 @@ class Feature:
     categories: tuple[str, ...] = ()
     impute: float | None = None
     missing_indicator: bool = False
+    least: float | None = None
+    most: float | None = None
+
+    def takes(self, kind: ColumnType) -> bool:
+        """Tell whether values of a type can be values of this column.
+
+        Numbers are categories where training knows such a category, and booleans too:
+        where it does not, another column was meant.
+        """
+        if kind == self.type or self.type != "categorical":
+            return kind == self.type
+        known = map(category, self.categories)
+        if kind == "boolean":
+            return not {"true", "false"}.isdisjoint(known)
+        return any(map(is_number, known))
+
+    @property
+    def spelled(self) -> tuple[Any, ...]:
+        """Return the Python types, beside text, whose values are categories here."""
+        if self.type != "categorical":
+            return ()
+        numbers = (int, float) if self.takes("numeric") else ()
+        return (*numbers, *((bool,) if self.takes("boolean") else ()))
 
 
 @dataclass(frozen=True, slots=True)
 class FeatureSchema:
-    """The columns of a model, in the order of its training table."""
+    """The columns of a model, in the order of its training table.
+
+    Parameters
+    ----------
+    features : tuple of Feature
+    missing_native : bool
+        Whether the model reads NaN itself.
+    missing : tuple of str
+        The marks that mean "no value".
+    notations : mapping of str to Notation
+        How a text file writes the numbers of a column, where no program would.
+    """
 
     features: tuple[Feature, ...]
     missing_native: bool = False
+    missing: tuple[str, ...] = MISSING
+    notations: Mapping[str, Notation] = field(default_factory=dict)
 
     @classmethod
     def fit(
@@ -130,7 +163,9 @@ class FeatureSchema:
                 for name, problem in unfit
                 if problem
             )
-        return cls(_learn_all(table, names, missing_native), missing_native)
+        features = _learn_all(table, names, missing_native)
+        written = {n: w for n, w in table.notations.items() if n in names}
+        return cls(features, missing_native, table.marks, written)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -151,6 +186,11 @@ class FeatureSchema:
     def categoricals(self) -> tuple[Feature, ...]:
         """Return the categorical columns."""
         return tuple(f for f in self.features if f.type == "categorical")
+
+    @property
+    def missing_numbers(self) -> tuple[float, ...]:
+        """Return the numbers that mean "no value" in a column of numbers."""
+        return numbers_of(self.missing)
 
     @property
     def encoded_names(self) -> tuple[str, ...]:
@@ -190,7 +230,12 @@ class FeatureSchema:
         columns = [
             {**asdict(f), "categories": list(f.categories)} for f in self.features
         ]
-        return {"columns": columns, "missing_native": self.missing_native}
+        return {
+            "columns": columns,
+            "missing_native": self.missing_native,
+            "missing": list(self.missing),
+            **({"notations": to_payload(self.notations)} if self.notations else {}),
+        }
 
     @classmethod
     def from_payload(cls, payload: dict[str, Any]) -> Self:
@@ -199,7 +244,9 @@ class FeatureSchema:
             Feature(**{**column, "categories": tuple(column["categories"])})
             for column in payload["columns"]
         )
-        return cls(features, payload["missing_native"])
+        missing = tuple(payload.get("missing", MISSING))
+        notations = from_payload(payload.get("notations", {}))
+        return cls(features, payload["missing_native"], missing, notations)
 
 
 def _learn_all(
@@ -275,7 +322,7 @@ def _learn_categories(table: Table, name: str) -> Feature:
                 " leave free text out"
             )
             raise unusable([FieldError("/data", detail, row=row, column=name)])
-    categories = tuple(sorted(set(map(trimmed, values[~missing].tolist()))))
+    categories = tuple(sorted(set(map(category, set(values[~missing])))))
     if len(categories) > MAX_CATEGORIES:
         detail = (
             f"the column has {len(categories)} different strings, at most"

@@ -10,31 +10,34 @@ categorical    object, ``str``                ``None``
 
 The type of a column is read off its values: JSON says which are numbers, booleans
 and strings. A column that mixes them is refused, naming the first row that differs
-from the rows above it.
+from the rows above it. Texts are kept as they are compared (``app.features.values``);
+a blank one is a missing value.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from math import isfinite
-from typing import Any, Literal, Self
+from types import MappingProxyType
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from app.errors import FieldError
+from app.features.columns import (
+    ColumnType,
+    Place,
+    spelled,
+    typed,
+    typed_array,
+    unmarked,
+)
 from app.features.faults import unusable
+from app.features.notation import Notation
+from app.features.values import MISSING, Value, category
 
 __all__ = ["ColumnType", "Table", "name_problem"]
 
-ColumnType = Literal["numeric", "boolean", "categorical"]
-
-_TYPES: dict[type, ColumnType] = {
-    int: "numeric",
-    float: "numeric",
-    bool: "boolean",
-    str: "categorical",
-}
-_WORDS = {"numeric": "a number", "boolean": "a boolean", "categorical": "a string"}
 _MAX_NAME_LENGTH = 200
 
 
@@ -48,10 +51,16 @@ class Table:
         See the table at the top of this module.
     types : dict of str to {"numeric", "boolean", "categorical"}
         One entry a column. A column without any value is numeric.
+    marks : tuple of str
+        The texts that mean "no value" where such rows come from.
+    notations : mapping of str to Notation
+        How numbers were written in columns where no program would write them so.
     """
 
     columns: dict[str, NDArray[Any]]
     types: dict[str, ColumnType]
+    marks: tuple[str, ...] = MISSING
+    notations: Mapping[str, Notation] = field(default_factory=dict)
 
     @classmethod
     def from_rows(
@@ -94,13 +103,28 @@ class Table:
         columns: dict[str, NDArray[Any]] = {}
         types: dict[str, ColumnType] = {}
         for j, name in enumerate(names):
-            place = _Place(name, f"{pointer}/rows", j)
-            columns[name], types[name] = _typed(by_column[j], place)
+            place = Place(name, f"{pointer}/rows", j)
+            columns[name], types[name] = typed(by_column[j], place)
         return cls(columns, types)
 
     @classmethod
-    def from_columns(cls, columns: Mapping[str, ArrayLike]) -> Self:
+    def from_columns(
+        cls,
+        columns: Mapping[str, ArrayLike],
+        *,
+        marks: Sequence[Value] | None = None,
+        texts: Mapping[str, Collection[type]] = MappingProxyType({}),
+    ) -> Self:
         """Read whole columns; NaN and None are missing.
+
+        Parameters
+        ----------
+        columns : mapping of str to array-like
+        marks : sequence of values, optional
+            Those that mean "no value" beside the blank text. Where none are named, a
+            text is one, and the usual marks are learnt for rows to come.
+        texts : mapping of str to collection of types
+            Columns where values of these types are categories.
 
         Raises
         ------
@@ -113,12 +137,33 @@ class Table:
             said = ", ".join(f"{name}: {count}" for name, count in lengths.items())
             detail = f"columns have equal lengths, these have {said}"
             raise unusable([FieldError("/data", detail)])
+        told = tuple(map(category, marks or ()))
         arrays: dict[str, NDArray[Any]] = {}
         types: dict[str, ColumnType] = {}
         for j, (name, values) in enumerate(columns.items()):
-            place = _Place(name, "/data/rows", j)
-            arrays[name], types[name] = _typed_array(np.asarray(values), place)
-        return cls(arrays, types)
+            place = Place(name, "/data/rows", j)
+            cells = np.asarray(values)
+            if marks is not None:
+                cells = unmarked(cells, told)
+            if name in texts:
+                cells = spelled(cells.tolist(), texts[name])
+            arrays[name], types[name] = typed_array(cells, place)
+        return cls(arrays, types, MISSING if marks is None else told)
+
+    def marked(self, marks: Sequence[Value]) -> Self:
+        """Return the table with further values missing: those that equal a mark.
+
+        Parameters
+        ----------
+        marks : sequence of values
+            Compared as categories are, so -999 and -999.0 are one; learnt beside the
+            marks that are known already.
+        """
+        told = list(map(category, marks))
+        columns = {
+            name: unmarked(values, told) for name, values in self.columns.items()
+        }
+        return replace(self, columns=columns, marks=(*self.marks, *told))
 
     @property
     def names(self) -> list[str]:
@@ -134,15 +179,16 @@ class Table:
         """Return these rows (indices or a mask); every column keeps its type."""
         chosen = np.asarray(rows)
         columns = {name: values[chosen] for name, values in self.columns.items()}
-        return type(self)(columns, dict(self.types))
+        return replace(self, columns=columns)
 
     def without(self, names: Iterable[str]) -> Self:
         """Return the table without these columns."""
         dropped = set(names)
         kept = [name for name in self.columns if name not in dropped]
-        return type(self)(
-            {name: self.columns[name] for name in kept},
-            {name: self.types[name] for name in kept},
+        return replace(
+            self,
+            columns={name: self.columns[name] for name in kept},
+            types={name: self.types[name] for name in kept},
         )
 
     def missing(self, name: str) -> NDArray[np.bool_]:
@@ -158,19 +204,6 @@ class Table:
         if self.types[name] != "numeric":
             return list(column)
         return [_number(value) for value in column]
-
-
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """Where a column lies in the request."""
-
-    name: str
-    rows: str
-    index: int
-
-    def fault(self, row: int, detail: str) -> FieldError:
-        pointer = f"{self.rows}/{row}/{self.index}"
-        return FieldError(pointer, detail, row=row, column=self.name)
 
 
 def _check_names(names: Sequence[str], pointer: str) -> None:
@@ -200,76 +233,6 @@ def name_problem(name: str) -> str:
             " backslash; rename the column"
         )
     return ""
-
-
-def _typed(values: Sequence[object], place: _Place) -> tuple[NDArray[Any], ColumnType]:
-    kinds = set(map(type, values))
-    kinds.discard(type(None))
-    unknown = kinds - _TYPES.keys()
-    if unknown:
-        row = next(i for i, v in enumerate(values) if type(v) in unknown)
-        detail = "a value is a number, a boolean, a string or null"
-        raise unusable([place.fault(row, detail)])
-    types = {_TYPES[kind] for kind in kinds}
-    if len(types) > 1:
-        raise unusable([_mixed(values, place)])
-    kind = types.pop() if types else "numeric"
-    if kind == "numeric":
-        return _numbers(values, place), kind
-    column = np.empty(len(values), dtype=object)
-    column[:] = values
-    return column, kind
-
-
-def _typed_array(
-    values: NDArray[Any], place: _Place
-) -> tuple[NDArray[Any], ColumnType]:
-    if values.dtype.kind in "iuf":
-        numbers = values.astype(np.float64)
-        infinite = np.flatnonzero(np.isinf(numbers))
-        if len(infinite):
-            detail = "the number is not finite"
-            raise unusable([place.fault(int(infinite[0]), detail)])
-        return numbers, "numeric"
-    listed = values.tolist()
-    # A float NaN among objects is how pandas and pyarrow write a missing value.
-    return _typed([None if v != v else v for v in listed], place)  # noqa: PLR0124
-
-
-def _mixed(values: Sequence[object], place: _Place) -> FieldError:
-    first: ColumnType | None = None
-    for row, value in enumerate(values):
-        kind = _TYPES.get(type(value))
-        if kind is None:
-            continue
-        if first is not None and kind != first:
-            detail = (
-                f"{_WORDS[kind]} in a column where the rows above have {_WORDS[first]}"
-            )
-            return place.fault(row, detail)
-        first = kind
-    msg = f"column {place.name!r} is not mixed"
-    raise AssertionError(msg)
-
-
-def _numbers(values: Sequence[Any], place: _Place) -> NDArray[np.float64]:
-    try:
-        # NumPy turns None into NaN; an int beyond the range of a double overflows.
-        numbers = np.array(values, dtype=np.float64)
-    except OverflowError:
-        numbers = np.array([_as_double(v) for v in values], dtype=np.float64)
-    for row in np.flatnonzero(~np.isfinite(numbers)).tolist():
-        if values[row] is not None:
-            detail = "the number is not finite; null stands for a missing value"
-            raise unusable([place.fault(row, detail)])
-    return numbers
-
-
-def _as_double(value: int | float | None) -> float | None:
-    try:
-        return None if value is None else float(value)
-    except OverflowError:
-        return float("inf")
 
 
 def _number(value: float) -> float | int | None:

@@ -9,13 +9,15 @@ drawn like those of training is rejected too.
 """
 
 from collections.abc import Mapping
-from math import ceil
+from dataclasses import replace
+from math import ceil, floor, log10
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from app.features.schema import FeatureSchema
+from app.features.schema import LARGEST_NUMBER, FeatureSchema
+from app.features.table import Table
 from app.guards.nearest import NearestReference
 from app.guards.space import Space
 
@@ -28,7 +30,8 @@ SHARE = 0.95
 """The share of ordinary rows that pass."""
 
 _MOST_NUMBERS = 4_000_000
-"""Numbers of all references together: fewer references where rows are very wide."""
+"""Numbers of all references together, and of all rows that are measured: fewer of
+either where rows are very wide."""
 
 _MOST_MEASURED = 20_000
 """Rows whose distances set the threshold."""
@@ -75,8 +78,9 @@ class OutlierGuard:
         """
         space = Space.fit(features, matrix)
         width = len(space.place(matrix[:1])[0])
-        most = min(MOST_REFERENCES, max(_MOST_NUMBERS // width, 1))
-        chosen, others = _drawn(len(matrix), groups, most, seed)
+        most = max(_MOST_NUMBERS // width, 1)
+        drawn = _drawn(len(matrix), groups, min(MOST_REFERENCES, most), seed)
+        chosen, others = drawn[0], drawn[1][:most]
         guard = cls(space, space.place(matrix[chosen]), np.inf, len(others))
         distances = np.sort(guard.distances(matrix[others]))
         rank = min(ceil(SHARE * (len(distances) + 1)), len(distances))
@@ -90,6 +94,42 @@ class OutlierGuard:
     def fired(self, X: Floats) -> NDArray[np.bool_]:
         """Tell which encoded rows are outliers."""
         return np.asarray(self.distances(X) > self.threshold)
+
+    def reach(self, features: FeatureSchema, table: Table) -> FeatureSchema:
+        """Return the features with limits beyond which a number is far outside.
+
+            least = min - margin,    most = max + margin
+            margin = max(max - min, threshold)    in the unit of distances
+
+        No reference is as near to such a number as the threshold, whatever else the
+        row holds: this guard rejects it. A column that never varied has no limits.
+
+        Parameters
+        ----------
+        features : FeatureSchema
+        table : Table
+            The training rows.
+        """
+        limits = {}
+        for j, feature in enumerate(features.numbers):
+            values = table.columns[feature.name]
+            unit = self.space.unit(features, j)
+            if feature.type == "numeric" and unit and not np.isnan(values).all():
+                low, high = (
+                    min(max(float(end(values)), -LARGEST_NUMBER), LARGEST_NUMBER)
+                    for end in (np.nanmin, np.nanmax)
+                )
+                margin = max(high - low, self.threshold * unit)
+                limits[feature.name] = _outward(low - margin, high + margin, margin)
+        return replace(
+            features,
+            features=tuple(
+                replace(f, least=limits[f.name][0], most=limits[f.name][1])
+                if f.name in limits
+                else f
+                for f in features.features
+            ),
+        )
 
     def facts(self) -> dict[str, Any]:
         """Return what is told of the guard."""
@@ -118,6 +158,16 @@ class OutlierGuard:
             float(payload["threshold"]),
             int(payload["measured_rows"]),
         )
+
+
+def _outward(least: float, most: float, margin: float) -> tuple[float, float]:
+    """Return limits moved outward to two digits of their margin.
+
+    So they do not tell the value of a single row.
+    """
+    step = 10.0 ** (floor(log10(margin)) - 1)
+    low, high = floor(least / step) * step, ceil(most / step) * step
+    return min(low, least), max(high, most)
 
 
 def _drawn(

@@ -80,6 +80,13 @@ class Space:
         ]
         return np.concatenate((numbers, *one_of), axis=1)
 
+    def unit(self, features: FeatureSchema, j: int) -> float:
+        """Return what is one away in the j-th number; 0 where it measures nothing."""
+        if not features.missing_native:
+            return features.numbers[j].scale
+        inverse = float(self.inverse_scale[j])
+        return 1.0 / inverse if inverse else 0.0
+
     def payload(self) -> dict[str, Any]:
         """Return the map as plain arrays."""
         return {

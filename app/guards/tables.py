@@ -26,7 +26,12 @@ def guarded_rows(
     """
     if not guards:
         return None
-    missing = np.zeros(table.n_rows, dtype=np.bool_)
-    for name in features.names:
-        missing |= table.missing(name)
-    return guards.fired(encoded.matrix, missing, encoded.notes)
+
+    def missing() -> NDArray[np.bool_]:
+        found = np.zeros(table.n_rows, dtype=np.bool_)
+        for name in features.names:
+            found |= table.missing(name)
+        return found
+
+    codes = guards.fired(encoded.matrix, encoded.notes, missing)
+    return np.zeros(table.n_rows, dtype=np.int8) if codes is None else codes

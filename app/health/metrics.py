@@ -8,13 +8,15 @@ each tells the sums of all (``app.health.shared``).
 """
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
 
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import (
     CounterMetricFamily,
+    GaugeMetricFamily,
     HistogramMetricFamily,
     Metric,
 )
@@ -131,8 +133,29 @@ class Metrics:
         return found
 
 
-def exposition(metrics: Metrics, session: Session) -> bytes:
+@dataclass(frozen=True, slots=True, eq=False)  # a registry's key by identity
+class AlarmsOn:
+    """A collector of alarms that were read already: model, version and kind."""
+
+    on: Sequence[tuple[str, int, str]]
+
+    def collect(self) -> Iterable[Metric]:
+        """Give the alarms to the registry."""
+        gauge = GaugeMetricFamily(
+            "demur_alarms",
+            "Alarms of the monitor that nobody has acknowledged.",
+            labels=["model", "version", "kind"],
+        )
+        for model, version, kind in self.on:
+            gauge.add_metric([model, str(version), kind], 1)
+        yield gauge
+
+
+def exposition(
+    metrics: Metrics, session: Session, alarms: Sequence[tuple[str, int, str]] = ()
+) -> bytes:
     """Return everything that is known, in Prometheus' text format."""
     jobs = CollectorRegistry()
     jobs.register(JobCounts.of(session))
+    jobs.register(AlarmsOn(alarms))
     return generate_latest(metrics.registry) + generate_latest(jobs)

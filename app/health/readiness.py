@@ -1,43 +1,73 @@
 """What the service needs before it can serve, looked at each time it is asked."""
 
-import os
-import tempfile
-
 from sqlalchemy.exc import SQLAlchemyError
 
+from app.artifacts import identity
 from app.db import migrate
 from app.errors import FieldError
+from app.health.workers import lives_anywhere
+from app.room import NO_ROOM, is_full, try_to_write
 from app.state import AppState
 
-__all__ = ["missing"]
+__all__ = ["NO_ROOM_LEFT", "NO_WORKER", "missing", "noted"]
+
+NO_WORKER = (
+    "no worker lives: trainings are queued and wait for one; see the log of `demur"
+    " serve`, or start `demur worker`"
+)
+NO_ROOM_LEFT = (
+    "the disk is full: read-only. What is there is answered, predictions too; what"
+    " writes is 507 until there is room"
+)
 
 
 def missing(state: AppState) -> list[FieldError]:
     """Return what is not as it should be; an empty list when all is well."""
-    return [*_database(state), *_folder(state)]
+    away = _database(state)
+    one_machine = state.settings.embedded
+    return [*away, *([] if away or one_machine else _store(state)), *_folder(state)]
+
+
+def noted(state: AppState) -> list[str]:
+    """Return what does not work though requests can be answered."""
+    notes = [] if lives_anywhere(state.database) else [NO_WORKER]
+    if state.database.only_read or is_full(state.settings.data_dir):
+        notes.insert(0, NO_ROOM_LEFT)
+    return notes
 
 
 def _database(state: AppState) -> list[FieldError]:
     try:
-        current = migrate.at_head(state.database)
+        fault = migrate.fault(state.database)
     except SQLAlchemyError:
-        return [FieldError("/database", "the database cannot be reached")]
-    if not current:
-        return [
-            FieldError(
-                "/migrations",
-                "the database has other tables than this version: run demur migrate",
-            )
-        ]
-    return []
+        return [FieldError("/database", _away(state))]
+    return [] if fault is None else [FieldError("/migrations", fault)]
+
+
+def _store(state: AppState) -> list[FieldError]:
+    """Return whether the store is another's; the database is known to be there."""
+    fault = identity.fault(state.database, state.store)
+    return [] if fault is None else [FieldError("/data_dir", fault)]
+
+
+def _away(state: AppState) -> str:
+    silent_s, most_s = state.database.silent_s, state.settings.stale_seconds
+    if silent_s is None:
+        return "the database cannot be reached"
+    left_s = max(0.0, most_s - silent_s)
+    return (
+        f"the database does not answer, {silent_s:.0f} s by now; predictions go on by"
+        f" what was known last of models and keys, {left_s:.0f} s more"
+        " (DEMUR_STALE_SECONDS)"
+    )
 
 
 def _folder(state: AppState) -> list[FieldError]:
     try:
         state.settings.artifacts_dir.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(".ready", dir=state.settings.data_dir)
-        os.close(handle)
-        os.unlink(name)  # noqa: PTH108 - the pair of mkstemp
-    except OSError:
+        try_to_write(state.settings.data_dir)
+    except OSError as error:
+        if error.errno in NO_ROOM:
+            return []  # noted, since requests are answered
         return [FieldError("/data_dir", "the data folder cannot be written")]
     return []

@@ -9,7 +9,8 @@ from starlette.responses import Response
 from app.db.session import Reading
 from app.errors import NotReadyError
 from app.health.metrics import CONTENT_TYPE, exposition
-from app.health.readiness import missing
+from app.health.readiness import NO_WORKER, missing, noted
+from app.monitor.service import alarms_on
 from app.state import state_of
 from app.strict import Answer
 from app.web.openapi import problems
@@ -30,23 +31,35 @@ class Alive(Answer):
 class Ready(Answer):
     """Everything that requests need is there."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [{"status": "ready"}]})
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{"status": "ready"}, {"status": "ready", "notes": [NO_WORKER]}]
+        }
+    )
 
     status: Literal["ready"]
+    notes: list[str] | None = None
+    """What does not work though requests are answered; left out where all does."""
 
 
 @router.get("/livez")
-async def livez() -> Alive:
+async def check_liveness() -> Alive:
     """Tell that the process answers; look at nothing else."""
     return Alive(status="alive")
 
 
-@router.get("/readyz", responses=problems(NotReadyError))
-def readyz(request: Request) -> Ready:
-    """Tell whether database, tables and data folder are as they should be."""
-    if errors := missing(state_of(request)):
+@router.get(
+    "/readyz", responses=problems(NotReadyError), response_model_exclude_none=True
+)
+def check_readiness(request: Request) -> Ready:
+    """Tell whether database, tables and data folder are as they should be.
+
+    Where no worker lives, requests are answered all the same, and a note says so.
+    """
+    state = state_of(request)
+    if errors := missing(state):
         raise NotReadyError(errors[0].detail, errors)
-    return Ready(status="ready")
+    return Ready(status="ready", notes=noted(state) or None)
 
 
 @router.get(
@@ -64,9 +77,9 @@ def readyz(request: Request) -> Ready:
         }
     },
 )
-def metrics(request: Request, session: Reading) -> Response:
+def read_metrics(request: Request, session: Reading) -> Response:
     """Give the counters to Prometheus."""
     return Response(
-        exposition(state_of(request).metrics, session),
+        exposition(state_of(request).metrics, session, alarms_on(session)),
         headers={"content-type": CONTENT_TYPE},
     )

@@ -18,6 +18,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from starlette.concurrency import run_in_threadpool
 
 from app.db.session import Database
+from app.db.watch import SilentDatabaseError
 from app.errors import ServiceUnavailableError
 from app.jobs import queries
 from app.jobs.schemas import JobAnswer, job_answer
@@ -102,6 +103,8 @@ class Feed:
                 ids = {follower.job_id for follower in self._followers}
                 try:
                     jobs = await run_in_threadpool(self._read, ids)
+                except SilentDatabaseError:
+                    continue  # that was told
                 except SQLAlchemyError as error:
                     log.warning("followed jobs cannot be read: %s", type(error))
                     continue

@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 from fastapi import Header, Request
 
+from app.choices import shape
 from app.jobs.replays import Repeatable
 
 __all__ = ["REPLAYED", "IdempotencyKey", "repeatable"]
@@ -14,7 +15,7 @@ IdempotencyKey = Annotated[
         alias="Idempotency-Key",
         min_length=1,
         max_length=255,
-        pattern=r"^[!-~]+$",
+        pattern=shape(r"^[!-~]+$", "visible ASCII characters only"),
         description="A fresh token of visible ASCII for each request that is meant "
         "once. Sent again with the same body, byte for byte, to the same address, by "
         "the same API key, it gets the first answer again and nothing is done; with "

@@ -15,10 +15,9 @@ from datetime import timedelta
 from typing import Any
 
 from sqlalchemy import delete, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
-from app.db.base import utc_now
+from app.db.base import insert_into, utc_now
 from app.db.tables import Replay
 from app.errors import KeyReusedError, ServiceUnavailableError
 
@@ -114,10 +113,8 @@ def keep(
 
 
 def _insert(session: Session, request: Repeatable, hours: float) -> bool:
-    dialect = session.get_bind().dialect.name
-    insert = postgresql.insert if dialect == "postgresql" else sqlite.insert
     inserted = session.scalar(
-        insert(Replay)
+        insert_into(session, Replay)
         .values(
             key_sha256=request.key_sha256,
             body_sha256=request.body_sha256,

@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from app.choices import ID, NAME
 from app.db.tables import Job
 from app.strict import Answer
 
@@ -104,13 +105,13 @@ class JobsQuery(BaseModel):
     limit: int = Field(default=50, ge=1, le=200, description="Jobs on a page.")
     before: str | None = Field(
         default=None,
-        pattern="^[0-9a-f-]{36}$",
+        pattern=ID,
         description="Only jobs older than this one: `next` of the page before.",
     )
     status: Status | None = Field(default=None, description="Only jobs in this state.")
     model: str | None = Field(
         default=None,
-        pattern="^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$",
+        pattern=NAME,
         description="Only trainings of this model.",
     )
 

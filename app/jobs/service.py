@@ -18,15 +18,18 @@ __all__ = ["cancel", "enqueue", "find", "page", "require_room"]
 JOB_ID = re.compile(r"[0-9a-f-]{36}")
 
 
-def require_room(session: Session, most_queued: int) -> None:
+def require_room(session: Session, most_queued: int, own: int = 0) -> None:
     """Make sure that one more job may wait, until the transaction ends.
+
+    Nobody else adds one until then: with a large request, ask when it is stored and is
+    one of its ``own``.
 
     Raises
     ------
     QueueFullError
         When ``most_queued`` jobs wait.
     """
-    if queries.count_queued(session, most_queued) >= most_queued:
+    if queries.count_queued(session, most_queued + 1) - own >= most_queued:
         msg = f"{most_queued} jobs wait already (DEMUR_MAX_QUEUED_JOBS); try later"
         raise QueueFullError(msg)
 

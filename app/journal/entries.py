@@ -4,7 +4,7 @@ A line holds some consecutive rows of one request, column by column:
 
     time, request_id, model, version    what was asked, when
     first_row                           index in the request of the first row
-    rule                                on, lower, upper, closed: `Band.payload`
+    rule                                on, lower, upper, closed, always: `Band.payload`
     costs                               the four prices, or null
     scores, probabilities, reject_scores
     decisions, reasons                  as they were answered
@@ -24,7 +24,8 @@ import msgspec
 
 from app.artifacts.model import Judged
 from app.models.queries import ResolvedVersion
-from app.predict.answer import Prediction
+from app.predict.answer import NAMES, REASONS, Prediction
+from app.predict.decided import Decided
 from app.predict.pricing import Pricing
 
 __all__ = ["Decisions", "Entry", "Stamp"]
@@ -71,6 +72,26 @@ class Decisions:
         decisions = [answer.decision for answer in answers]
         return cls(decisions, [answer.reason for answer in answers], costs, cost)
 
+    @classmethod
+    def of_columns(cls, decided: Decided) -> "Decisions":
+        """Return what these decisions say."""
+        decisions = decided.decisions.tolist()
+        guarded, costs, cost = decided.guarded, decided.priced, decided.expected_costs
+        guards = [0] * len(decisions) if guarded is None else guarded.tolist()
+        priced = None
+        if costs is not None:
+            names = NAMES.values()
+            priced = {name: o.tolist() for name, o in zip(names, costs, strict=True)}
+        return cls(
+            [NAMES[decision] for decision in decisions],
+            [
+                None if decision else REASONS[guard]
+                for decision, guard in zip(decisions, guards, strict=True)
+            ],
+            priced,
+            None if cost is None else cost.tolist(),
+        )
+
 
 class Entry:
     """The decisions of one request.
@@ -88,23 +109,29 @@ class Entry:
         self.rows = 0
         self._version: ResolvedVersion | None = None
         self._pricing: Pricing | None = None
-        self._noted: list[tuple[int, Judged, Sequence[Prediction]]] = []
+        self._noted: list[tuple[int, Judged, Sequence[Prediction] | Decided]] = []
 
     def begin(self, version: ResolvedVersion, pricing: Pricing) -> None:
         """Say what answers."""
         self._version, self._pricing = version, pricing
 
-    def note(self, first: int, judged: Judged, answers: Sequence[Prediction]) -> None:
+    def note(
+        self, first: int, judged: Judged, answers: Sequence[Prediction] | Decided
+    ) -> None:
         """Keep the answers to rows, the first of which has index ``first``."""
         self._noted.append((first, judged, answers))
-        self.rows += len(answers)
+        self.rows += len(judged.scores)
 
     def pack(self) -> Iterator[bytes]:
         """Yield a line for each part that was noted since the last call."""
         noted, self._noted = self._noted, []
         for first, judged, answers in noted:
-            if answers:
-                yield self.line(first, judged, Decisions.of(answers))
+            if len(judged.scores):
+                if isinstance(answers, Decided):
+                    told = Decisions.of_columns(answers)
+                else:
+                    told = Decisions.of(answers)
+                yield self.line(first, judged, told)
 
     def line(self, first: int, judged: Judged, told: Decisions) -> bytes:
         """Return rows as one line."""

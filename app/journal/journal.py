@@ -9,15 +9,14 @@ refused.
 import asyncio
 import logging
 import time
-from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future
 from datetime import UTC, date, datetime
 from pathlib import Path
-from threading import Condition, Thread
 from typing import Literal
 
 from app.errors import ApiError, ServiceUnavailableError
+from app.grouped import Grouped
 from app.journal.counts import LogCounts
 from app.journal.entries import Entry, Stamp
 from app.journal.files import expire
@@ -54,11 +53,9 @@ class Journal:
         self.mode, self._days = mode, days
         self._segment = Segment(folder)
         self._counts = counts
-        self._waiting: deque[Waiting] = deque()
-        self._waiting_rows = 0
-        self._ready = Condition()
-        self._thread: Thread | None = None
-        self._stopping = False
+        self._written = Grouped[Waiting](
+            "prediction-log", self._write, lambda: MOST_WAITING_ROWS, self._between
+        )
         self._told_at = -_TOLD_EVERY_S
         self._expired_on: date | None = None
 
@@ -105,43 +102,18 @@ class Journal:
 
     def close(self) -> None:
         """Write what waits, and end."""
-        with self._ready:
-            self._stopping = True
-            self._ready.notify()
-        if self._thread is not None:
-            self._thread.join(10)
+        self._written.close()
         self._counts.close()
 
     def _put(self, entry: Entry, lines: bytes, done: "Future[None] | None") -> bool:
-        with self._ready:
-            full = self._waiting_rows + entry.rows > MOST_WAITING_ROWS
-            if not (full and self._waiting_rows):
-                self._waiting.append((entry, lines, done))
-                self._waiting_rows += entry.rows
-                if self._thread is None:
-                    self._start()
-                self._ready.notify()
-                return True
+        if self._written.put((entry, lines, done), entry.rows):
+            return True
         self._lose(entry.rows, None)
         return False
 
-    def _start(self) -> None:
-        self._thread = Thread(target=self._run, name="prediction-log", daemon=True)
-        self._thread.start()
-
-    def _run(self) -> None:
-        while True:
-            with self._ready:
-                while not self._waiting and not self._stopping:
-                    self._ready.wait()
-                taken = list(self._waiting)
-                self._waiting.clear()
-            if not taken:
-                self._segment.close()
-                return
-            self._write(taken)
-            with self._ready:
-                self._waiting_rows -= sum(entry.rows for entry, _, _ in taken)
+    def _between(self, last: bool) -> None:
+        if last:
+            self._segment.close()
 
     def _write(self, taken: list[Waiting]) -> None:
         today = datetime.now(UTC).date()

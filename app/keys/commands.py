@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.keys.scopes import Scope
 from app.settings import Settings
 
 if TYPE_CHECKING:  # slow to import, and few commands need it
-    from app.keys.at_hand import Commands
+    from app.keys.database import Commands
 
 __all__ = ["register"]
 
@@ -37,7 +36,7 @@ def register(demur: typer.Typer, set_up: SetUp, guard: Guard) -> None:
 
     @contextmanager
     def opened() -> Iterator["Commands"]:
-        from app.keys.at_hand import Commands  # noqa: PLC0415 - as above
+        from app.keys.database import Commands  # noqa: PLC0415 - as above
 
         with guard(), Commands.on(set_up()) as commands:
             yield commands
@@ -46,12 +45,20 @@ def register(demur: typer.Typer, set_up: SetUp, guard: Guard) -> None:
     def create(
         name: Annotated[str, typer.Option(help="Who or what the key is for.")],
         scope: Annotated[
-            Scope, typer.Option(help="What it opens: predict, train or admin.")
+            list[str],
+            typer.Option(
+                help="What it opens, given as often as needed: predict, train, review,"
+                " lead, or admin for everything."
+            ),
         ],
+        person: Annotated[
+            str | None,
+            typer.Option(help="Whose it is; of a reviewer, the name if not."),
+        ] = None,
     ) -> None:
         """Issue a key and print it, once: only a digest is kept."""
         with opened() as commands:
-            typer.echo(commands.create(name, scope))
+            typer.echo(commands.create(name, scope, person))
 
     @keys.command("list")
     def list_() -> None:

@@ -3,8 +3,8 @@
 An answer of the database is used for at most ``LEASE_S`` seconds, counted from before
 its query; so a key that was revoked opens nothing in any process a second later. Late
 in the lease it is asked again in a thread while the old answer is still good: under
-load no request waits. When the database does not answer, only the keys of the settings
-still open: nobody is let in on an answer that is too old.
+load no request waits. While the database does not answer, the last answer is used as
+long as an operator allows; after that only the keys of the settings open.
 """
 
 import asyncio
@@ -14,6 +14,9 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
+from sqlalchemy.exc import SQLAlchemyError
+
+from app.db.watch import SilentDatabaseError
 from app.keys.secret import KnownKey
 from app.keys.store import Issued
 
@@ -54,6 +57,8 @@ class KeyRing:
         The keys of the settings.
     always_locked : bool
         Whether a key is needed even where none exists: off loopback it is.
+    stale_s : float
+        How old an answer may be that is used while the database gives none.
     clock : callable
         Monotonic seconds.
     """
@@ -64,9 +69,10 @@ class KeyRing:
         fixed: tuple[KnownKey, ...],
         *,
         always_locked: bool,
+        stale_s: float = 0.0,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._find, self._clock = find, clock
+        self._find, self._clock, self._stale_s = find, clock, stale_s
         locked = always_locked or bool(fixed)
         self.fixed = Ring(fixed, locked)
         self._held: _Held | None = None
@@ -109,7 +115,13 @@ class KeyRing:
         arrived = self._clock()
         while True:
             task = self._asking or self._ask()
-            held = await asyncio.shield(task)
+            try:
+                held = await asyncio.shield(task)
+            except SQLAlchemyError:
+                last = self._held
+                if last is None or self._clock() - last.asked_at > self._stale_s:
+                    raise
+                return last.ring
             # a query that was under way may have begun too long ago
             if held.asked_at > arrived - LEASE_S:
                 return held.ring
@@ -132,5 +144,5 @@ class KeyRing:
             return
         if (error := done.exception()) is None:
             self._held = done.result()
-        else:
+        elif not isinstance(error, SilentDatabaseError):
             log.warning("asking for keys failed: %s", type(error).__name__)

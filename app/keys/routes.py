@@ -1,4 +1,7 @@
-"""POST /keys, GET /keys, DELETE /keys/{id}: for keys of scope admin."""
+"""POST /keys, GET /keys, DELETE /keys/{id}; GET /people, PATCH /people/{id}.
+
+For keys of scope admin.
+"""
 
 import time
 from typing import Annotated
@@ -8,14 +11,25 @@ from fastapi.openapi.models import Example
 
 from app.db.session import Reading
 from app.errors import (
+    ConflictError,
     ForbiddenError,
     InvalidRequestError,
     MalformedRequestError,
     UnknownKeyError,
+    UnknownPersonError,
 )
-from app.keys import service
+from app.keys import people, service
 from app.keys.ring import LEASE_S, KeyRing
-from app.keys.schemas import IssuedKey, KeyAnswer, KeyRequest, KeysAnswer, KeysQuery
+from app.keys.schemas import (
+    IssuedKey,
+    KeyAnswer,
+    KeyRequest,
+    KeysAnswer,
+    KeysQuery,
+    PeopleListAnswer,
+    PersonAnswer,
+    PersonChange,
+)
 from app.state import state_of
 from app.web.openapi import problems
 
@@ -33,10 +47,11 @@ def _require_keys(request: Request) -> None:
         raise ForbiddenError(msg)
 
 
-router = APIRouter(prefix="/keys", tags=["keys"], dependencies=[Depends(_require_keys)])
+router = APIRouter(tags=["keys"], dependencies=[Depends(_require_keys)])
 
 EXAMPLES: dict[str, Example] = {
-    "predict": {"value": {"name": "triage desk", "scope": "predict"}}
+    "predict": {"value": {"name": "triage desk", "scopes": ["predict"]}},
+    "review": {"value": {"name": "laptop", "scopes": ["review"], "person": "Anna"}},
 }
 
 KeyId = Annotated[
@@ -47,9 +62,18 @@ KeyId = Annotated[
     ),
 ]
 
+PersonId = Annotated[
+    str,
+    Path(
+        description="A person's id, as GET /people has it.",
+        examples=["9d1c3c55-4b1e-4b1e-8a44-0f0b6f3c1b22"],
+    ),
+]
+CHANGES: dict[str, Example] = {"left": {"value": {"active": False}}}
+
 
 @router.post(
-    "",
+    "/keys",
     status_code=201,
     responses=problems(ForbiddenError, MalformedRequestError, InvalidRequestError),
 )
@@ -64,24 +88,52 @@ def issue_key(
     """
     response.headers["Cache-Control"] = "no-store"
     with state_of(request).database.write() as session:
-        issued = service.issue(session, asked.name, asked.scope)
+        issued = service.issue(session, asked.name, asked.scopes, asked.person)
     _wait_for_every_process()
     return issued
 
 
-@router.get("", responses=problems(ForbiddenError, InvalidRequestError))
+@router.get("/keys", responses=problems(ForbiddenError, InvalidRequestError))
 def list_keys(query: Annotated[KeysQuery, Query()], session: Reading) -> KeysAnswer:
     """List the issued keys, newest first, with those that were revoked."""
     return service.page(session, query)
 
 
-@router.delete("/{key_id}", responses=problems(ForbiddenError, UnknownKeyError))
+@router.delete("/keys/{key_id}", responses=problems(ForbiddenError, UnknownKeyError))
 def revoke_key(key_id: KeyId, request: Request) -> KeyAnswer:
     """Revoke a key for good: once the answer is there, it opens nothing any more."""
     with state_of(request).database.write() as session:
         revoked = service.revoke(session, key_id)
     _wait_for_every_process()
     return revoked
+
+
+@router.get("/people", responses=problems(ForbiddenError))
+def list_people(session: Reading) -> PeopleListAnswer:
+    """List everybody to whom keys belong or belonged."""
+    return people.everybody(session)
+
+
+@router.patch(
+    "/people/{person_id}",
+    responses=problems(
+        ForbiddenError,
+        UnknownPersonError,
+        ConflictError,
+        MalformedRequestError,
+        InvalidRequestError,
+    ),
+)
+def change_person(
+    person_id: PersonId,
+    asked: Annotated[PersonChange, Body(openapi_examples=CHANGES)],
+    request: Request,
+) -> PersonAnswer:
+    """Rename somebody, or let their keys open nothing (or something again)."""
+    with state_of(request).database.write() as session:
+        changed = people.change(session, person_id, asked)
+    _wait_for_every_process()
+    return changed
 
 
 def _wait_for_every_process() -> None:

@@ -1,31 +1,60 @@
-"""What a key opens: each scope has all that the one before it has.
+"""What a key opens: a set of scopes, of which none holds another.
 
 =========  ==================================================================
-predict    POST /predict and /predict/batch; GET /models and below; /metrics
-train      trainings, jobs, data sets, versions (re-price, evaluate, aliases)
-admin      everything: deleting models, keys, and whatever is not named here
+predict    /predict, /predict/batch and other protocols (/v2, /invocations); POST
+           /cases and /outcomes; the changes of cases
+train      trainings, jobs, data sets, versions (re-price, evaluate, aliases), and the
+           data set of a model's verdicts; exports, which may hold training rows
+review     /claims and /verdicts: what a reviewer does
+lead       cases; a model's review policy, report, prices and monitor
+admin      everything; alone: deleting models and cases, keys, people, and whatever is
+           not named here
 =========  ==================================================================
 
+Models, their versions and previews, /rules and /metrics are read with predict, train or
+lead. Any of them may ask by OPTIONS what an address takes.
 What no line names needs ``admin``, so that a new route is closed until it is put here.
 """
 
+import re
+from collections.abc import Collection
 from typing import Literal
 
-__all__ = ["SCOPES", "Scope", "allows", "needed"]
+__all__ = ["SCOPES", "Scope", "allows", "needed", "stored", "words"]
 
-Scope = Literal["predict", "train", "admin"]
+Scope = Literal["predict", "train", "review", "lead", "admin"]
+Scopes = tuple[Scope, ...]
 
-SCOPES: tuple[Scope, ...] = ("predict", "train", "admin")
+SCOPES: Scopes = ("predict", "train", "review", "lead", "admin")
 
-_RANK = {scope: rank for rank, scope in enumerate(SCOPES)}
 _PREDICT = frozenset({"/predict", "/predict/batch"})
-_READ = frozenset({"/models", "/metrics"})
-_TRAIN = frozenset({"/train", "/jobs", "/datasets", "/models"})
-_READING = frozenset({"GET", "HEAD"})
+_READERS: Scopes = ("predict", "train", "lead")
+_READ, _ANY = "GET|HEAD", "[A-Z]+"
+
+_RULES: tuple[tuple[str, str, Scopes], ...] = (
+    ("POST", r"/models/[^/]+/review/dataset", ("train",)),
+    (_ANY, r"/models/[^/]+/(review|monitor)(/.*)?", ("lead",)),
+    (_READ, r"/models/[^/]+/versions/[^/]+/export", ("train",)),
+    (_READ, r"/(models|metrics|rules)(/.*)?", _READERS),
+    ("POST", r"/models/[^/]+/versions/[^/]+/preview", _READERS),
+    ("DELETE", r"/models/(?!.*/aliases/).*", ("admin",)),
+    (_ANY, r"/(train|jobs|datasets|models)(/.*)?", ("train",)),
+    ("POST", r"/(cases|outcomes)", ("predict",)),
+    (_ANY, r"/(v2(/.*)?|(endpoints/[^/]+/)?invocations|version)", ("predict",)),
+    (_READ, r"/cases/changes", ("predict",)),
+    ("DELETE", r"/cases(/.*)?", ("admin",)),
+    (_ANY, r"/cases(/.*)?", ("lead",)),
+    (_ANY, r"/(claims|verdicts)(/.*)?", ("review",)),
+)
+"""Method, path, and the scopes of which any will do; the first that fits counts."""
+
+_COMPILED = tuple(
+    (re.compile(f"({methods}) {path}"), scopes) for methods, path, scopes in _RULES
+)
 
 
-def needed(method: str, path: str) -> Scope:
-    """Return the least scope that a request needs.
+def needed(method: str, path: str) -> Scopes:
+    """Return the scopes of which a request needs any one.
 
     Parameters
     ----------
@@ -35,21 +64,26 @@ def needed(method: str, path: str) -> Scope:
         As the routes match it: decoded, without the root path.
     """
     if path in _PREDICT:
-        return "predict"
-    first = f"/{path[1:].partition('/')[0]}"
-    if first in _READ and method in _READING:
-        return "predict"
-    if first in _TRAIN and not _removes_models(method, path):
-        return "train"
-    return "admin"
+        return ("predict",)
+    if method == "OPTIONS":
+        return SCOPES
+    asked = f"{method} {path}"
+    fitting = (scopes for rule, scopes in _COMPILED if rule.fullmatch(asked))
+    return next(fitting, ("admin",))
 
 
-def allows(held: Scope, wanted: Scope) -> bool:
-    """Tell whether a key of scope ``held`` may do what needs ``wanted``."""
-    return _RANK[held] >= _RANK[wanted]
+def allows(held: Collection[Scope], wanted: Scopes) -> bool:
+    """Tell whether a key with the scopes ``held`` may do what needs any ``wanted``."""
+    return "admin" in held or any(scope in held for scope in wanted)
 
 
-def _removes_models(method: str, path: str) -> bool:
-    return (
-        method == "DELETE" and path.startswith("/models/") and "/aliases/" not in path
-    )
+def words(scopes: Collection[Scope], link: str = "and") -> str:
+    """Return scopes in words, in their order."""
+    *first, last = [scope for scope in SCOPES if scope in scopes]
+    return f"{', '.join(first)} {link} {last}" if first else last
+
+
+def stored(text: str) -> Scopes:
+    """Return the scopes of a stored text; a word that is none opens nothing."""
+    held = text.split()
+    return tuple(scope for scope in SCOPES if scope in held)

@@ -26,10 +26,14 @@ RANDOM_BYTES = 32
 
 @dataclass(frozen=True, slots=True)
 class KnownKey:
-    """A key that opens something: its digest (32 bytes) and its scope."""
+    """A key that opens something: its digest (32 bytes), its scopes, and whose it is.
+
+    ``person`` is the id of a person, or None.
+    """
 
     digest: bytes
-    scope: Scope
+    scopes: tuple[Scope, ...]
+    person: str | None = None
 
 
 def new_key() -> str:
@@ -42,11 +46,11 @@ def digest(key: bytes) -> bytes:
     return hashlib.sha256(key).digest()
 
 
-def match(sent: bytes, known: Iterable[KnownKey]) -> Scope | None:
-    """Return the scope of the key that was sent; None when it is not known."""
+def match(sent: bytes, known: Iterable[KnownKey]) -> KnownKey | None:
+    """Return the key that was sent; None when it is not known."""
     own = digest(sent)
-    found: Scope | None = None
+    found: KnownKey | None = None
     for key in known:
         if hmac.compare_digest(own, key.digest):
-            found = key.scope
+            found = key
     return found

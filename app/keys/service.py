@@ -1,13 +1,15 @@
 """Keys are issued, listed and revoked."""
 
 import re
+from collections.abc import Collection
 
 from sqlalchemy.orm import Session
 
+from app.db.tables import ApiKey
 from app.errors import UnknownKeyError
-from app.keys import store
+from app.keys import people, store
 from app.keys.schemas import IssuedKey, KeyAnswer, KeysAnswer, KeysQuery
-from app.keys.scopes import Scope
+from app.keys.scopes import SCOPES, Scope, stored
 from app.keys.secret import digest, new_key
 
 __all__ = ["issue", "page", "revoke"]
@@ -15,12 +17,37 @@ __all__ = ["issue", "page", "revoke"]
 KEY_ID = re.compile(r"[0-9a-f-]{36}")
 
 
-def issue(session: Session, name: str, scope: Scope) -> IssuedKey:
-    """Make a key; only its digest is kept."""
+def issue(
+    session: Session, name: str, scopes: Collection[Scope], person: str | None = None
+) -> IssuedKey:
+    """Make a key; only its digest is kept.
+
+    Parameters
+    ----------
+    session : Session
+    name : str
+    scopes : collection of scopes
+    person : str, optional
+        Whose it is, by name; of a key that reviews, its own name if nobody's.
+    """
     key = new_key()
-    row = store.add(session, name, scope, digest(key.encode()).hex())
-    told = KeyAnswer.model_validate(row)
-    return IssuedKey(**told.model_dump(), key=key)
+    whose = person or (name if "review" in scopes else None)
+    person_id = None if whose is None else people.take_in(session, whose)
+    held = " ".join(scope for scope in SCOPES if scope in scopes)
+    row = store.add(session, name, held, digest(key.encode()).hex(), person_id)
+    return IssuedKey(**_told(session, row).model_dump(), key=key)
+
+
+def _told(session: Session, row: ApiKey) -> KeyAnswer:
+    person = None if row.person_id is None else people.name_of(session, row.person_id)
+    return KeyAnswer(
+        id=row.id,
+        name=row.name,
+        scopes=list(stored(row.scopes)),
+        person=person,
+        created_at=row.created_at,
+        revoked_at=row.revoked_at,
+    )
 
 
 def page(session: Session, query: KeysQuery) -> KeysAnswer:
@@ -28,7 +55,7 @@ def page(session: Session, query: KeysQuery) -> KeysAnswer:
     rows = store.page(session, limit=query.limit + 1, before=query.before)
     shown = rows[: query.limit]
     return KeysAnswer(
-        keys=[KeyAnswer.model_validate(row) for row in shown],
+        keys=[_told(session, row) for row in shown],
         next=shown[-1].id if len(rows) > len(shown) else None,
     )
 
@@ -48,4 +75,4 @@ def revoke(session: Session, key_id: str) -> KeyAnswer:
     if row is None:
         msg = "no issued key has this id; see GET /keys"
         raise UnknownKeyError(msg)
-    return KeyAnswer.model_validate(row)
+    return _told(session, row)

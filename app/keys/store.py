@@ -6,8 +6,8 @@ from sqlalchemy import func, select, tuple_, update
 from sqlalchemy.orm import Session
 
 from app.db.base import utc_now
-from app.db.tables import ApiKey
-from app.keys.scopes import SCOPES
+from app.db.tables import ApiKey, Person
+from app.keys.scopes import stored
 from app.keys.secret import KnownKey
 
 __all__ = ["Issued", "add", "get", "issued", "page", "revoke"]
@@ -25,20 +25,22 @@ def issued(session: Session) -> Issued:
     """Return what the database has of keys."""
     ever = session.scalar(select(func.count()).select_from(ApiKey)) or 0
     rows = session.execute(
-        select(ApiKey.sha256, ApiKey.scope).where(ApiKey.revoked_at.is_(None))
+        select(ApiKey.sha256, ApiKey.scopes, ApiKey.person_id)
+        .outerjoin(Person, Person.id == ApiKey.person_id)
+        .where(ApiKey.revoked_at.is_(None), Person.active.is_not(False))
     )
-    keys = [
-        KnownKey(bytes.fromhex(sha256), known)
-        for sha256, scope in rows
-        for known in SCOPES
-        if known == scope
-    ]
+    keys = (
+        KnownKey(bytes.fromhex(sha256), stored(scopes), person)
+        for sha256, scopes, person in rows
+    )
     return Issued(tuple(keys), ever > 0)
 
 
-def add(session: Session, name: str, scope: str, sha256: str) -> ApiKey:
+def add(
+    session: Session, name: str, scopes: str, sha256: str, person_id: str | None
+) -> ApiKey:
     """Keep a key's digest."""
-    row = ApiKey(name=name, scope=scope, sha256=sha256)
+    row = ApiKey(name=name, scopes=scopes, sha256=sha256, person_id=person_id)
     session.add(row)
     session.flush()
     return row

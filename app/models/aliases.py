@@ -18,6 +18,7 @@ from app.errors import FieldError, InvalidRequestError, UnknownModelError
 from app.models.gates import Candidate, Gates, check
 from app.models.registry_schemas import AliasAnswer, AliasMoved, MoveAlias
 from app.models.service import NAME, known_model, known_version
+from app.monitor.service import alarms_on
 
 __all__ = ["find", "listed", "move", "remove"]
 
@@ -46,10 +47,12 @@ def move(
     present = None if row is None else session.get_one(ModelVersion, row.version_id)
     gates = Gates(**asked.gates.model_dump())
     compared = gates.no_worse and present is not None and present.id != new.id
+    on = alarms_on(session, new.model_id) if gates.no_alarm else []
     found = check(
         gates,
         _candidate(new, store if compared else None),
         None if present is None else _candidate(present, store if compared else None),
+        [f"{kind} of version {version}" for _, version, kind in on],
     )
     if row is None:
         row = Alias(model_id=new.model_id, alias=alias)

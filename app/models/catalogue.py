@@ -4,7 +4,8 @@ An answer of the database is used for at most ``LEASE_S`` seconds, counted from 
 its query. A worker that has committed a version waits longer than that before it calls
 the job succeeded; so once a job is seen as succeeded, no process answers with an older
 version. Late in the lease the entry is asked for again in a thread, while the old one
-is still good: under load no request waits for the database.
+is still good: under load no request waits for the database. While the database does
+not answer, the last answer is used as long as an operator allows.
 
 References: ``name`` (the newest version), ``name:version``, ``name@alias``.
 """
@@ -17,6 +18,9 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
+from sqlalchemy.exc import SQLAlchemyError
+
+from app.db.watch import SilentDatabaseError
 from app.errors import UnknownModelError
 from app.models.queries import ResolvedVersion
 
@@ -94,10 +98,17 @@ class Catalogue:
         Asks the database; called in a thread.
     clock : callable
         Monotonic seconds.
+    stale_s : float
+        How old an answer may be that is used while the database gives none.
     """
 
-    def __init__(self, find: Find, clock: Callable[[], float] = time.monotonic) -> None:
-        self._find, self._clock = find, clock
+    def __init__(
+        self,
+        find: Find,
+        clock: Callable[[], float] = time.monotonic,
+        stale_s: float = 0.0,
+    ) -> None:
+        self._find, self._stale_s, self._clock = find, stale_s, clock
         self._entries: dict[str, _Entry] = {}
         self._asking: dict[str, asyncio.Task[_Entry]] = {}
         self._threads = ThreadPoolExecutor(2, thread_name_prefix="catalogue")
@@ -135,7 +146,13 @@ class Catalogue:
             if task is None or task.done():
                 task = self._ask(text)
             # Others wait for the same answer: our client hanging up is not theirs.
-            entry = await asyncio.shield(task)
+            try:
+                entry = await asyncio.shield(task)
+            except SQLAlchemyError:
+                last = self._entries.get(text)
+                if last is None or self._clock() - last.asked_at > self._stale_s:
+                    raise
+                return last.found
             # A query that was under way may have begun too long ago.
             if entry.asked_at > arrived - LEASE_S:
                 return entry.found
@@ -158,13 +175,15 @@ class Catalogue:
     def _keep(self, text: str, done: asyncio.Task[_Entry]) -> None:
         if self._asking.get(text) is done:
             del self._asking[text]
-        self._entries.pop(text, None)
         if done.cancelled():
             return
         error = done.exception()
         if error is None:
+            self._entries.pop(text, None)
             self._entries[text] = done.result()
             if len(self._entries) > _MOST_ENTRIES:
                 del self._entries[next(iter(self._entries))]
-        elif not isinstance(error, UnknownModelError):
+        elif isinstance(error, UnknownModelError):
+            self._entries.pop(text, None)
+        elif not isinstance(error, SilentDatabaseError):
             log.warning("asking for a model failed: %s", type(error).__name__)

@@ -2,7 +2,8 @@
 
 Each bar is held against the figures of held-out rows. A bar that cannot be held
 against anything (nothing was held out, no costs, other rows) is not passed: the move
-is refused and the reason said, never guessed.
+is refused and the reason said, never guessed. ``beats_constant`` is passed where the
+evaluation shows it: the paired interval against each constant lies below zero.
 
 ``no_worse`` compares two versions at the prices of the new one, on the same rows: both
 artifacts keep which rows were held out and their labels, and these have to be equal.
@@ -11,7 +12,7 @@ The expected cost of each follows from its confusion table,
     sum over true label and decision of  share(label, decision) cost(label, decision).
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,6 +41,7 @@ class Gates:
     max_selective_error: float | None = None
     beats_constant: bool = False
     no_worse: bool = False
+    no_alarm: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,8 +64,15 @@ class Candidate:
     holdout: Mapping[str, Any] | None = None
 
 
-def check(gates: Gates, new: Candidate, present: Candidate | None) -> list[str]:
+def check(
+    gates: Gates,
+    new: Candidate,
+    present: Candidate | None,
+    alarms: Sequence[str] = (),
+) -> list[str]:
     """Return what was found of each bar.
+
+    ``alarms`` are those of the model that nobody has acknowledged.
 
     Raises
     ------
@@ -87,6 +96,15 @@ def check(gates: Gates, new: Candidate, present: Candidate | None) -> list[str]:
         _sort("beats_constant", *_constant(new.evaluation), passed, failed)
     if gates.no_worse:
         _sort("no_worse", *_no_worse(new, present), passed, failed)
+    if gates.no_alarm:
+        said = f"no_alarm: alarms are on: {', '.join(alarms)}"
+        _sort(
+            "no_alarm",
+            said if alarms else "no_alarm: none is on",
+            not alarms,
+            passed,
+            failed,
+        )
     if failed:
         raise GateFailedError("; ".join(fault.detail for fault in failed), failed)
     return passed
@@ -102,15 +120,18 @@ def _sort(
 
 
 def _constant(evaluation: Mapping[str, Any]) -> tuple[str, bool]:
-    constants, cost = evaluation.get("constants"), evaluation.get("expected_cost")
-    if not constants or cost is None:
+    against, cost = evaluation.get("against_constants"), evaluation.get("expected_cost")
+    if not against or cost is None:
         return "beats_constant: no costs of held-out rows are known", False
-    best = min(constants, key=lambda name: constants[name])
+    hardest = max(against, key=lambda name: against[name]["interval"][1])
+    found = against[hardest]
+    low, high = found["interval"]
     said = (
-        f"beats_constant: the expected cost is {cost:.6g}, always answering {best}"
-        f" costs {constants[best]:.6g}"
+        f"beats_constant: {found['shown']}: the expected cost is {cost:.6g}, always"
+        f" answering {hardest} costs {cost - found['difference']:.6g}, the difference"
+        f" lies in {low:.4g} to {high:.4g}"
     )
-    return said, cost < constants[best]
+    return said, found["shown"] == "better"
 
 
 def _no_worse(new: Candidate, present: Candidate | None) -> tuple[str, bool]:

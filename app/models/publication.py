@@ -3,11 +3,10 @@
 from typing import Any
 
 from sqlalchemy import update
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from app.artifacts.store import StoredArtifact
-from app.db.base import utc_now
+from app.db.base import insert_into
 from app.db.tables import Model, ModelVersion
 
 __all__ = ["VISIBLE_AFTER_S", "add_version"]
@@ -55,10 +54,8 @@ def add_version(
 
 def _next_version(session: Session, name: str) -> tuple[int, int]:
     """Return the model's id and its next number."""
-    dialect = session.get_bind().dialect.name
-    insert = sqlite.insert if dialect == "sqlite" else postgresql.insert
-    row = {"name": name, "last_version": 0, "created_at": utc_now()}
-    session.execute(insert(Model).values(row).on_conflict_do_nothing())
+    insert = insert_into(session, Model).values(name=name, last_version=0)
+    session.execute(insert.on_conflict_do_nothing())
     model_id, number = session.execute(
         update(Model)
         .where(Model.name == name)

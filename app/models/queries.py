@@ -4,10 +4,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, func, literal, select, tuple_
+from sqlalchemy import ColumnElement, and_, func, literal, select, tuple_
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
+from app.db.review_tables import ReviewPolicy
 from app.db.tables import Alias, Model, ModelVersion
+from app.reviews.policy import Terms, terms_of
 
 __all__ = [
     "ResolvedVersion",
@@ -27,6 +29,8 @@ class ResolvedVersion:
     name: str
     version: int
     sha256: str
+    review: Terms | None = None
+    """How its rejects are reviewed; None where they are not."""
 
 
 def resolve(
@@ -34,8 +38,19 @@ def resolve(
 ) -> ResolvedVersion | None:
     """Return the version that a reference means: the newest when none is named."""
     query = (
-        select(Model.name, ModelVersion.version, ModelVersion.artifact_sha256)
+        select(
+            Model.name,
+            ModelVersion.version,
+            ModelVersion.artifact_sha256,
+            Model.id,
+            ReviewPolicy.policy,
+            ReviewPolicy.secret,
+        )
         .join(ModelVersion, ModelVersion.model_id == Model.id)
+        .outerjoin(
+            ReviewPolicy,
+            and_(ReviewPolicy.model_id == Model.id, ReviewPolicy.deleted_at.is_(None)),
+        )
         .where(Model.name == name)
         .order_by(ModelVersion.version.desc())
         .limit(1)
@@ -47,7 +62,11 @@ def resolve(
             Alias.model_id == Model.id, Alias.alias == alias
         )
     found = session.execute(query).one_or_none()
-    return None if found is None else ResolvedVersion(*found)
+    if found is None:
+        return None
+    known, number, sha256, model_id, policy, secret = found
+    terms = terms_of(model_id, policy, secret) if policy else None
+    return ResolvedVersion(known, number, sha256, terms)
 
 
 def page(

@@ -3,7 +3,7 @@
 import time
 from typing import Annotated
 
-from fastapi import APIRouter, Body, Path, Request
+from fastapi import APIRouter, Body, Path, Query, Request
 from fastapi.openapi.models import Example
 
 from app.db.session import Reading, Transaction
@@ -29,7 +29,9 @@ from app.models.registry_schemas import (
 )
 from app.models.routes import Name, Version
 from app.models.schemas import ModelAnswer, ModelQuery
-from app.models.service import describe_model
+from app.models.service import describe_model, known_model
+from app.reviews.cases import withdraw_all
+from app.reviews.schemas import OpenCasesQuery
 from app.state import AppState, state_of
 from app.web.openapi import problems
 
@@ -145,14 +147,19 @@ def tag_version(
     "/{name}",
     responses=problems(UnknownModelError, ConflictError, InvalidRequestError),
 )
-def delete_model(name: Name, request: Request) -> DeletedVersions:
+def delete_model(
+    name: Name, query: Annotated[OpenCasesQuery, Query()], request: Request
+) -> DeletedVersions:
     """Delete a model with all its versions, and the files that no other uses.
 
-    Refused (409) while an alias points at a version or a job trains another. Numbers
-    are not used again: a later training goes on from the last.
+    Refused (409) while an alias points at a version, a job trains another, or cases
+    are open (`open_cases=withdraw` withdraws them). Numbers are not used again: a later
+    training goes on from the last.
     """
     state = state_of(request)
     with state.database.write() as session:
+        if query.open_cases == "withdraw":
+            withdraw_all(session, known_model(session, name)[0].id)
         gone = removal.remove_model(session, name)
     return _gone(state, name, gone)
 

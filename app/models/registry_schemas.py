@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field, StringConstraints
 
+from app.choices import NAME, TEXT
 from app.strict import Answer, StrictModel
 
 __all__ = [
@@ -20,10 +21,8 @@ __all__ = [
     "VersionTags",
 ]
 
-TagName = Annotated[
-    str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")
-]
-Text = Annotated[str, StringConstraints(pattern=r"^[^\x00]*$", max_length=500)]
+TagName = Annotated[str, StringConstraints(pattern=NAME)]
+Text = Annotated[str, StringConstraints(pattern=TEXT, max_length=500)]
 Tags = Annotated[dict[TagName, Text], Field(max_length=50)]
 Figure = Annotated[float, Field(ge=0)]
 
@@ -44,10 +43,13 @@ class GatesAsked(StrictModel):
     max_selective_error: Annotated[float, Field(ge=0, le=1)] | None = None
     """Largest error among the decided rows."""
     beats_constant: bool = False
-    """It has to cost less than always answering +1, -1 or reject."""
+    """It has to be shown to cost less than always answering +1, -1 or reject: the 95 %
+    interval of each paired difference lies below 0."""
     no_worse: bool = False
     """It may not cost more than the alias's present version on the same rows, at its
     own prices; refused where the two were not evaluated on the same rows."""
+    no_alarm: bool = False
+    """No alarm of the model may be on (GET /models/{name}/monitor)."""
 
 
 class MoveAlias(StrictModel):

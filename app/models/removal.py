@@ -15,6 +15,7 @@ from app.db.states import FINISHED
 from app.db.tables import Alias, Job, Model, ModelVersion
 from app.errors import ConflictError, UnknownModelError
 from app.models.service import NAME, known_version
+from app.reviews import policies
 
 __all__ = ["Gone", "remove_file", "remove_model", "remove_version"]
 
@@ -50,7 +51,7 @@ def remove_model(session: Session, name: str) -> list[Gone]:
     UnknownModelError
         When it has none.
     ConflictError
-        While an alias points at one, or a job trains another.
+        While an alias points at one, a job trains another, or cases are open.
     """
     rows = []
     if NAME.fullmatch(name):
@@ -68,6 +69,8 @@ def remove_model(session: Session, name: str) -> list[Gone]:
     if session.scalar(waiting.limit(1)) is not None:
         msg = "a job of this model has not ended: cancel it, or wait for its end"
         raise ConflictError(msg)
+    policies.require_none_open(session, rows[0].model_id, f"/models/{name}")
+    policies.drop(session, rows[0].model_id)
     gone = _remove(session, rows)
     session.execute(
         update(Model).where(Model.name == name).values(description="", tags={})

@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from app.choices import NAME, TAG, shape
 from app.strict import Answer
 
 __all__ = [
@@ -79,8 +80,9 @@ class VersionAnswer(Answer):
 
     Beside the members named here it has what its trainer reports: ``trainer``,
     ``costs``, ``rule``, ``thresholds``, ``features``, ``labels``, ``training_rows``,
-    ``guards``, ``evaluation``, ``warnings`` and more. One that was re-priced has the
-    scorer of the version that ``repriced_from`` names, and no job.
+    ``guards``, ``evaluation``, ``warnings`` and more; ``influence`` says by column how
+    far the probability moves, on average, with the value of another row. One that was
+    re-priced has the scorer of the version that ``repriced_from`` names, and no job.
     """
 
     model_config = ConfigDict(extra="allow", json_schema_extra={"examples": [VERSION]})
@@ -161,7 +163,7 @@ class ModelsQuery(BaseModel):
     limit: int = Field(default=50, ge=1, le=200, description="Models on a page.")
     after: str | None = Field(
         default=None,
-        pattern="^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$",
+        pattern=NAME,
         description="Only models after this one: `next` of the page before.",
     )
     sort: Literal["name", "-name", "created_at", "-created_at"] = Field(
@@ -170,12 +172,14 @@ class ModelsQuery(BaseModel):
     search: str = Field(
         default="",
         max_length=100,
-        pattern="^[A-Za-z0-9._-]*$",
+        pattern=shape(
+            "^[A-Za-z0-9._-]*$", "letters, digits, dots, underscores and hyphens"
+        ),
         description="Only models with this in their name, in any case.",
     )
     tag: str | None = Field(
         default=None,
-        pattern="^[A-Za-z0-9][A-Za-z0-9._-]{0,63}=[^\\x00]{0,500}$",
+        pattern=TAG,
         description="Only those with this tag, as NAME=VALUE.",
         examples=["team=risk"],
     )
@@ -205,7 +209,7 @@ class ModelQuery(BaseModel):
     )
     tag: str | None = Field(
         default=None,
-        pattern="^[A-Za-z0-9][A-Za-z0-9._-]{0,63}=[^\\x00]{0,500}$",
+        pattern=TAG,
         description="Only those with this tag, as NAME=VALUE.",
         examples=["team=risk"],
     )

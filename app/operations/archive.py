@@ -6,8 +6,8 @@
     datasets/<id>.<sha256>.parquet    the data sets that it names
 
 The prediction log is not in it: it has a time of its own after which it is gone.
-Digests find damage, not malice: models run what they say when they are loaded, so an
-archive is restored only from whom one trusts with the service.
+Digests find damage, not malice: a model of an archive runs nothing, but it decides, so
+one restores only from whom one trusts with the decisions.
 """
 
 import hashlib

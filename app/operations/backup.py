@@ -72,12 +72,11 @@ def _require_present(settings: Settings, database: Path) -> None:
         raise OperationError(msg)
     opened = open_database(settings.database)
     try:
-        current = migrate.at_head(opened)
+        fault = migrate.fault(opened)
     finally:
         opened.close()
-    if not current:
-        msg = "the database has the tables of another version: run demur migrate first"
-        raise OperationError(msg)
+    if fault is not None:
+        raise OperationError(fault)
 
 
 def _write(settings: Settings, database: Path, folder: Path) -> Manifest:

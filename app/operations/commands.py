@@ -38,7 +38,7 @@ def register(demur: typer.Typer, read_settings: Callable[[], Settings]) -> None:
     ) -> None:
         """Put an archive in the place of the service's data; the service is stopped.
 
-        Restore only an archive that you trust: models run what they say.
+        Restore only an archive that you trust: its models decide.
         """
         settings = read_settings()
         from app.operations.restore import restore as put_back  # noqa: PLC0415 - slow

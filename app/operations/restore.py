@@ -1,7 +1,8 @@
 """An archive becomes the service's data again: all of it, or nothing.
 
 Everything is unpacked beside its place and checked there: digests, SQLite's own
-integrity, that every named file is present, and that this version knows the tables.
+integrity, that every named file is present, that models are plain data, and that this
+version knows the tables.
 Then the files move to their places (they are named by their digests, so more of them do
 no harm), and the database last, by one rename: until then all is as it was before.
 """
@@ -15,11 +16,12 @@ from contextlib import closing
 from pathlib import Path
 from typing import IO
 
-from alembic.util import CommandError
 from sqlalchemy.exc import DatabaseError
 
+from app.artifacts.store import ArtifactStore
 from app.db import migrate
 from app.db.session import open_database
+from app.errors import CorruptArtifactError
 from app.operations.archive import (
     DATABASE,
     Entry,
@@ -67,6 +69,7 @@ def restore(settings: Settings, source: Path, *, force: bool = False) -> Manifes
         staging.mkdir()
         manifest = _unpack(source, staging, staged)
         _check_database(staged, manifest)
+        _check_models(staged, ArtifactStore(staging / "artifacts"))
         retire(database)
         _move_files(manifest, staging, settings.data_dir)
         staged.replace(database)
@@ -132,7 +135,7 @@ def _check_database(staged: Path, manifest: Manifest) -> None:
     opened = open_database(f"sqlite:///{staged}")
     try:
         migrate.upgrade(opened)
-    except CommandError:
+    except migrate.LaterVersionError:
         msg = (
             f"the archive was made by version {manifest.demur}, whose tables this "
             "version does not know: restore it with that one or a later one"
@@ -154,6 +157,16 @@ def _check_database(staged: Path, manifest: Manifest) -> None:
     if not present.issuperset(named_files(staged)):
         msg = "the archive lacks files that its database names"
         raise OperationError(msg)
+
+
+def _check_models(staged: Path, artifacts: ArtifactStore) -> None:
+    for name, sha256 in named_files(staged):
+        if name.startswith("artifacts/"):
+            try:
+                artifacts.read(sha256)
+            except CorruptArtifactError:
+                msg = f"the archive's {name} holds what no training writes"
+                raise OperationError(msg) from None
 
 
 def _move_files(manifest: Manifest, staging: Path, data_dir: Path) -> None:

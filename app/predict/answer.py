@@ -6,8 +6,9 @@ take against it: then a warning says so. A guard's reject is no decision of the 
 warning then.
 """
 
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import isfinite
 from typing import NamedTuple
 
@@ -78,6 +79,10 @@ class Prediction(msgspec.Struct, gc=False):
     would_be: Label
     distances: Distances | None
     warnings: list[str]
+    band: int | msgspec.UnsetType = msgspec.UNSET
+    """The band of confidence, where the model rates rows."""
+    case: str | msgspec.UnsetType = msgspec.UNSET
+    """The case of a rejected row, where rejects of the model are reviewed."""
 
 
 @dataclass(slots=True)
@@ -89,8 +94,14 @@ class Tally:
     rejected: int = 0
     priced: int = 0
     cost: float = 0.0
+    warned: int = 0
+    """Rows that have a warning."""
     guarded: tuple[int, ...] = _NO_GUARD
     """Rows that each guard rejected, in the order of ``GUARDS``."""
+    cells: dict[int, int] = field(default_factory=dict)
+    """Rows by the cell of their score."""
+    notes: tuple[str, ...] = ()
+    """What is to be said of how a file was read."""
 
     def add(self, other: "Tally") -> None:
         """Count another part of the same request."""
@@ -99,6 +110,9 @@ class Tally:
         self.rejected += other.rejected
         self.priced += other.priced
         self.cost += other.cost
+        for cell, rows in other.cells.items():
+            self.cells[cell] = self.cells.get(cell, 0) + rows
+        self.warned += other.warned
         if other.guarded is not _NO_GUARD:
             pairs = zip(self.guarded, other.guarded, strict=True)
             self.guarded = tuple(mine + theirs for mine, theirs in pairs)
@@ -175,9 +189,14 @@ def prediction(
         distances,
         warnings,
     )
+    if pricing.rating is not None:
+        answer.band = pricing.rating.of_one(score)
     tally = Tally(1, int(decision > 0), int(not decision))
+    tally.cells[bisect_right(pricing.cells, score)] = 1
     if cost is not None:
         tally.priced, tally.cost = 1, cost
+    if warnings:
+        tally.warned = 1
     if guard:
         tally.guarded = tuple(int(code == guard) for code in range(1, len(REASONS)))
     return answer, tally

@@ -10,16 +10,18 @@ import gc
 import logging
 import multiprocessing
 import os
+import time
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Thread
 
+from sqlalchemy.exc import SQLAlchemyError
 from threadpoolctl import threadpool_limits
 
 from app.artifacts.loaded import LoadedModels
 from app.artifacts.store import ArtifactStore
-from app.db.session import Database, open_database
+from app.db.session import PATIENCE_S, Database, open_database
 from app.errors import InvalidRequestError, MalformedRequestError
 from app.journal.entries import Entry, Stamp
 from app.models.catalogue import Reference
@@ -28,9 +30,10 @@ from app.predict.arena import BODY_BYTES, Arena
 from app.predict.envelope import Envelope, read_envelope
 from app.predict.parts import answer_in_parts
 from app.predict.ready import ReadyModel
-from app.predict.work import Answered, ask
+from app.predict.work import Answered, ask, has_more_keys
 from app.web.depth import require_depth
-from app.web.failures import translate
+from app.web.duplicates import require_distinct_keys
+from app.web.failures import told
 
 __all__ = ["Limits", "Reply", "answer_body", "begin"]
 
@@ -40,17 +43,23 @@ PART_ROWS = 512
 """Rows at a time: enough for vector speed, few enough for the cache."""
 
 _MODELS = 4
-_NICENESS = 5
+_MOST_KNOWN = 1024
+_NICENESS = 2
+"""Enough to let the server go first; more, and whatever else runs takes its place."""
 _OBJECTS = 100_000
 """Objects between two collections: an answer makes many, and none in a cycle."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a request may have at most."""
+    """What a request may have at most, and its database."""
 
     depth: int
     rows: int
+    patience_s: float = PATIENCE_S
+    """Silence after which the database is taken to be away."""
+    stale_s: float = 0.0
+    """How old may be what is known of a model while it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +74,7 @@ class _Process:
     """What this process holds once it has begun."""
 
     database: Database
+    known: dict[Reference, tuple[float, ResolvedVersion]]
     loaded: LoadedModels[ReadyModel]
     limits: Limits
     arena: Arena | None
@@ -78,7 +88,8 @@ def begin(
     threadpool_limits(1)
     with suppress(OSError):
         os.nice(_NICENESS)
-    _Process.database = open_database(database_url)
+    _Process.database = open_database(database_url, patience_s=limits.patience_s)
+    _Process.known = {}
     store = ArtifactStore(Path(artifacts), "bulk")
     _Process.loaded = LoadedModels(store.read, ReadyModel, _MODELS)
     _Process.limits, _Process.arena = limits, arena
@@ -110,11 +121,8 @@ def answer_body(sent: bytes | int, stamp: Stamp | None = None) -> Reply:
         if not arena.put_answer(answered.pieces):
             return Reply(answered)
         return Reply(replace(answered, pieces=()), sum(map(len, answered.pieces)))
-    except Exception as error:
-        problem = translate(error)
-        if problem is not error:
-            log.exception("a large request failed")
-        raise problem from None
+    except Exception as error:  # noqa: BLE001 - told there
+        raise told(error, "a large request failed") from None
 
 
 def _answered(body: bytes, stamp: Stamp | None) -> Answered:
@@ -146,16 +154,34 @@ def _taken(body: bytes, envelope: Envelope, stamp: Stamp | None) -> Answered:
             next(steps)
         except StopIteration as end:
             answered: Answered = end.value
+            if has_more_keys(body, envelope, question, answered.tally.rows):
+                require_distinct_keys(body)
+            if answered.intake is not None:
+                answered.intake.draw()  # the rows themselves stay here
             return replace(answered, logged=b"".join(lines))
         if entry is not None:
             lines += entry.pack()
 
 
 def _resolved(reference: Reference) -> ResolvedVersion:
-    with _Process.database.read() as session:
-        found = resolve(session, reference.name, reference.version, reference.alias)
+    """Ask the database; while it does not answer, use its last answer for a time."""
+    known, asked_at = _Process.known, time.monotonic()
+    try:
+        with _Process.database.read() as session:
+            found = resolve(session, reference.name, reference.version, reference.alias)
+    except SQLAlchemyError:
+        if reference not in known:
+            raise
+        answered_at, last = known[reference]
+        if asked_at - answered_at > _Process.limits.stale_s:
+            raise
+        return last
+    known.pop(reference, None)
     if found is None:
         raise reference.unknown()
+    if len(known) >= _MOST_KNOWN:
+        del known[next(iter(known))]
+    known[reference] = asked_at, found
     return found
 
 

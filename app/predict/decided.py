@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from app.artifacts.model import Judged
 from app.features.encoding import RowNote
 from app.guards.guards import reason_counts
-from app.predict.answer import Tally, overflown
+from app.predict.answer import JudgedRow, Tally, overflown
 from app.predict.expected import dearer, expected, likelier
 from app.predict.pricing import Pricing
 
-__all__ = ["Decided", "Flags", "Floats", "decide"]
+__all__ = ["Decided", "Flags", "Floats", "decide", "row_of"]
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -41,6 +41,8 @@ class Decided:
         Where another decision is cheaper at the row's probability.
     notes : mapping of row index to RowNotes
         What was unlike the training rows.
+    cells : tuple of float
+        Edges of the cells that scores are counted in.
     """
 
     judged: Judged
@@ -49,6 +51,7 @@ class Decided:
     priced: tuple[Floats, Floats, Floats] | None
     not_cheapest: Flags
     notes: Mapping[int, Sequence[RowNote]]
+    cells: tuple[float, ...] = ()
 
     @property
     def decisions(self) -> NDArray[np.int8]:
@@ -57,23 +60,44 @@ class Decided:
 
     @property
     def guarded(self) -> NDArray[np.int8] | None:
-        """Which guard rejects each row; None where no guard is on."""
+        """Which guard rejects each row; None where none does."""
         return self.judged.guarded
+
+    def row(self, i: int) -> JudgedRow:
+        """Return one row by itself."""
+        return row_of(self.judged, i)
 
     def tally(self) -> Tally:
         """Return what is counted of these rows."""
         costs = self.expected_costs
-        counted = {}
-        if self.guarded is not None:
-            counted["guarded"] = reason_counts(self.guarded)
+        noted = sum(not self.not_cheapest[row] for row in self.notes)
+        cells = np.searchsorted(self.cells, self.judged.scores, side="right")
+        rows = np.bincount(cells)
+        held = np.flatnonzero(rows)
         return Tally(
             rows=len(self.decisions),
             positive=int(np.count_nonzero(self.decisions > 0)),
             rejected=int(np.count_nonzero(self.decisions == 0)),
             priced=0 if costs is None else len(costs),
             cost=0.0 if costs is None else float(costs.sum()),
-            **counted,
+            cells=dict(zip(held.tolist(), rows[held].tolist(), strict=True)),
+            warned=int(np.count_nonzero(self.not_cheapest)) + noted,
+            guarded=(
+                Tally().guarded if self.guarded is None else reason_counts(self.guarded)
+            ),
         )
+
+
+def row_of(judged: Judged, i: int) -> JudgedRow:
+    """Return one of the judged rows by itself."""
+    p, codes = judged.probabilities, judged.guarded
+    return JudgedRow(
+        judged.scores[i].item(),
+        judged.judged_by[i].item(),
+        judged.decisions[i].item(),
+        None if p is None else p[i].item(),
+        0 if codes is None else codes[i].item(),
+    )
 
 
 def decide(
@@ -123,4 +147,5 @@ def decide(
         priced=priced,
         not_cheapest=not_cheapest,
         notes=notes,
+        cells=pricing.cells,
     )

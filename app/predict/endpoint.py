@@ -6,36 +6,40 @@ other requests between the parts; very large ones in a process of their own.
 
 import asyncio
 import logging
-from typing import ClassVar
+import re
+from dataclasses import replace
 
 from starlette.types import Receive, Scope, Send
 
 from app.artifacts.loaded import LoadedModels
-from app.errors import (
-    ApiError,
-    CorruptArtifactError,
-    MethodNotAllowedError,
-    UnsupportedMediaTypeError,
-)
+from app.errors import ApiError, CorruptArtifactError
 from app.journal.counts import LogCounts
 from app.journal.entries import Entry
 from app.journal.journal import Journal
 from app.models.catalogue import Catalogue, Reference
 from app.models.queries import ResolvedVersion, resolve
+from app.monitor.counts import BucketCounts
 from app.predict.answer import Tally
 from app.predict.bulk import Limits
 from app.predict.envelope import read_envelope
 from app.predict.metrics import PredictionCounts
 from app.predict.parts import answer_in_parts
 from app.predict.pool import BulkPool
+from app.predict.question import Question
 from app.predict.ready import ReadyModel
-from app.predict.work import Answered, answer, ask
+from app.predict.work import Answered, answer, ask, has_more_keys
+from app.reviews.intake import Intake
+from app.reviews.keeper import Keeper, Moved
 from app.state import AppState
+from app.web.content import without_mark
 from app.web.depth import check_depth
-from app.web.failures import translate
-from app.web.problems import send_problem
+from app.web.duplicates import check_keys
+from app.web.failures import told
+from app.web.json_bodies import require_json
+from app.web.methods import answer_options
+from app.web.problems import not_allowed, send_problem
 
-__all__ = ["LARGE_BYTES", "PART_ROWS", "SMALL_BYTES", "PredictEndpoint"]
+__all__ = ["LARGE_BYTES", "PART_ROWS", "SMALL_BYTES", "PredictEndpoint", "read_body"]
 
 log = logging.getLogger(__name__)
 
@@ -46,12 +50,17 @@ LARGE_BYTES = 1024 * 1024
 """Above it even skimming a body is felt by other requests."""
 
 PART_ROWS = 64
-"""Rows that are answered before other requests get their turn."""
+"""Rows that are answered before other requests get their turn, at first."""
 
 PART_S = 0.002
-"""Parts that take longer (many support vectors, many columns) get smaller."""
+"""Processor time of a part: its rows follow the rate of those before."""
 
 _JSON = b"application/json"
+_METHODS = ("POST",)
+_CASES = re.compile(rb'"case":(?:"[0-9a-f-]{36}"|\[[^]]*\])')
+"""Cases in the bytes of an answer, of a row or of all: no text in JSON holds a bare
+quotation mark, and no case a bracket."""
+_CASE = re.compile(rb'"([0-9a-f-]{36})"')
 
 
 class PredictEndpoint:
@@ -64,16 +73,23 @@ class PredictEndpoint:
 
     def __init__(self, state: AppState) -> None:
         settings, self._database = state.settings, state.database
-        self._limits = Limits(settings.max_json_depth, settings.max_predict_rows)
-        self._catalogue = Catalogue(self._find)
+        self._limits = Limits(
+            settings.max_json_depth,
+            settings.max_predict_rows,
+            settings.database_seconds,
+            settings.stale_seconds,
+        )
+        self._catalogue = Catalogue(self._find, stale_s=settings.stale_seconds)
         self._loaded = LoadedModels(
             state.store.read, ReadyModel, settings.models_in_memory
         )
         self._counts = PredictionCounts(state.metrics)
+        self._buckets = BucketCounts(state.database)
         self._bulk = BulkPool(
             settings.database, str(settings.artifacts_dir), self._limits
         )
         self._one_at_a_time = asyncio.Lock()
+        self.cases = Keeper(state.database)
         self.journal = Journal(
             settings.prediction_log_dir,
             settings.prediction_log,
@@ -85,29 +101,67 @@ class PredictEndpoint:
         """Let threads and the process for large requests end."""
         self._catalogue.close()
         self._bulk.close()
+        self._buckets.close()
         self.journal.close()
+        self.cases.close()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one HTTP request."""
         scope["route"] = "/predict"
+        if scope["method"] != "POST":
+            if scope["method"] == "OPTIONS":
+                await answer_options(_METHODS, scope, receive, send)
+            else:
+                await not_allowed(_METHODS, scope)(scope, receive, send)
+            return
         try:
             _check(scope)
-            body = await _read(receive)
+            body = await read_body(receive)
             if body is None:
                 return
-            entry = self.journal.entry(scope["request_id"])
-            answered = await self._answer(body, entry)
-            if entry is not None:
-                entry.rows = answered.tally.rows
-                await self.journal.keep(entry, answered.logged)
+            answered = await self.decide(without_mark(body), scope["request_id"])
         except ApiError as error:
             await send_problem(error, scope, send)
-        except Exception as error:
-            log.exception("a prediction failed")
-            await send_problem(translate(error), scope, send)
+        except Exception as error:  # noqa: BLE001 - told there
+            await send_problem(told(error, "a prediction failed"), scope, send)
         else:
-            self._counts.note(answered.version, answered.tally)
+            self.note(answered.version, answered.tally)
             await _send(answered.body, send)
+
+    async def decide(self, body: bytes, request_id: str) -> Answered:
+        """Answer a body: its cases are open and its decisions logged, not yet counted.
+
+        Raises
+        ------
+        ApiError
+            When it cannot be answered.
+        """
+        entry = self.journal.entry(request_id)
+        answered = await self._answer(body, entry)
+        if answered.intake is not None:
+            await self._open_cases(answered, answered.intake)
+        if entry is not None:
+            entry.rows = answered.tally.rows
+            await self.journal.keep(entry, answered.logged)
+        return answered
+
+    @property
+    def most_rows(self) -> int:
+        """How many rows a request may have."""
+        return self._limits.rows
+
+    async def rehearse(self, body: bytes) -> Answered:
+        """Say what would be answered: nothing is logged, and no case opened.
+
+        Raises
+        ------
+        ApiError
+            When it cannot be answered.
+        """
+        envelope = read_envelope(body)
+        version, ready = await self.ready(envelope.model)
+        question = ask(ready, replace(version, review=None), envelope)
+        return await asyncio.to_thread(answer, question)
 
     async def _answer(self, body: bytes, entry: Entry | None) -> Answered:
         if len(body) > LARGE_BYTES:
@@ -123,16 +177,29 @@ class PredictEndpoint:
             version, ready = await self._load(version, envelope.model)
         question = ask(ready, version, envelope, entry, self._limits.rows)
         if _is_small(body):
-            return answer(question)
-        async with self._one_at_a_time:
-            steps = answer_in_parts(question, PART_ROWS, PART_S)
-            while True:
-                try:
-                    next(steps)
-                except StopIteration as end:
-                    answered: Answered = end.value
-                    return answered
-                await asyncio.sleep(0)
+            answered = answer(question)
+        else:
+            async with self._one_at_a_time:
+                answered = await self._in_parts(question)
+        if has_more_keys(body, envelope, question, answered.tally.rows):
+            await check_keys(body)
+        return answered
+
+    async def _in_parts(self, question: Question) -> Answered:
+        steps = answer_in_parts(question, PART_ROWS, PART_S)
+        while True:
+            try:
+                next(steps)
+            except StopIteration as end:
+                answered: Answered = end.value
+                return answered
+            await asyncio.sleep(0)
+
+    async def _open_cases(self, answered: Answered, intake: Intake) -> None:
+        """Store the cases that an answer names; name those that were open before."""
+        moved = await self.cases.keep(intake)
+        if moved is None or moved:
+            answered.pieces = (_renamed(answered.body, moved),)
 
     async def _load(
         self, version: ResolvedVersion, model: str
@@ -156,9 +223,20 @@ class PredictEndpoint:
         """
         return await self._catalogue.resolve(model)
 
+    async def ready(self, model: str) -> tuple[ResolvedVersion, ReadyModel]:
+        """Return the version that a reference means, loaded.
+
+        Raises
+        ------
+        UnknownModelError
+            When it means nothing.
+        """
+        return await self._load(await self._catalogue.resolve(model), model)
+
     def note(self, version: ResolvedVersion, tally: Tally) -> None:
-        """Count rows that were answered elsewhere."""
+        """Count answered rows, for Prometheus and for the monitor."""
         self._counts.note(version, tally)
+        self._buckets.note(version, tally)
 
     def _find(self, reference: Reference) -> ResolvedVersion | None:
         with self._database.read() as session:
@@ -166,33 +244,25 @@ class PredictEndpoint:
 
 
 def _check(scope: Scope) -> None:
-    """Refuse other methods and other content than JSON."""
-    if scope["method"] != "POST":
-        msg = "/predict takes POST; see /docs"
-        raise _OnlyPostError(msg)
+    """Refuse other content than JSON."""
     content_type = b""
     for name, value in scope["headers"]:
         if name == b"content-type":
             content_type = value
-        elif name == b"content-encoding" and value.lower() != b"identity":
-            msg = "send the body as it is: no content encoding is taken"
-            raise UnsupportedMediaTypeError(msg)
-    if content_type != _JSON and not _is_json(content_type):
-        msg = "send Content-Type: application/json, in UTF-8"
-        raise UnsupportedMediaTypeError(msg)
+    if content_type != _JSON:
+        require_json(content_type)
 
 
-class _OnlyPostError(MethodNotAllowedError):
-    """Another method than POST."""
+def _renamed(body: bytes, moved: Moved | None) -> bytes:
+    """Return an answer with cases as they are called now; with none of them by None."""
 
-    headers: ClassVar[dict[str, str]] = {"allow": "POST"}
+    def named(found: re.Match[bytes]) -> bytes:
+        if moved is None:
+            return b"null"
+        case_id = found[1].decode()
+        return b'"%s"' % moved.get(case_id, case_id).encode()
 
-
-def _is_json(content_type: bytes) -> bool:
-    kind, *parameters = content_type.lower().split(b";")
-    charsets = [p.strip() for p in parameters if p.strip().startswith(b"charset=")]
-    known = {b"charset=utf-8", b'charset="utf-8"'}
-    return kind.strip() == _JSON and known.issuperset(charsets)
+    return _CASES.sub(lambda found: _CASE.sub(named, found[0]), body)
 
 
 def _is_small(body: bytes) -> bool:
@@ -204,7 +274,7 @@ def _is_small(body: bytes) -> bool:
     )
 
 
-async def _read(receive: Receive) -> bytes | None:
+async def read_body(receive: Receive) -> bytes | None:
     """Return the body; None when the client went away."""
     parts = []
     while True:

@@ -5,7 +5,7 @@ one skims it, the next (``app.predict.rows``) reads typed rows.
 """
 
 import re
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import msgspec
 from msgspec import UNSET, Raw, UnsetType
@@ -13,7 +13,33 @@ from msgspec import UNSET, Raw, UnsetType
 from app.errors import ApiError, FieldError, MalformedRequestError
 from app.features.faults import unusable
 
-__all__ = ["Costs", "Envelope", "Grid", "decode_grid", "malformed", "read_envelope"]
+__all__ = [
+    "Costs",
+    "Envelope",
+    "Grid",
+    "Member",
+    "decode_grid",
+    "malformed",
+    "read_envelope",
+]
+
+
+Member = Literal[
+    "decision",
+    "label",
+    "score",
+    "probability",
+    "expected_cost",
+    "expected_costs",
+    "reason",
+    "would_be",
+    "distances",
+    "warnings",
+    "band",
+    "case",
+    "explanation",
+]
+"""What may be told of a row, in the order of the answer."""
 
 
 class Envelope(msgspec.Struct, forbid_unknown_fields=True):
@@ -25,6 +51,11 @@ class Envelope(msgspec.Struct, forbid_unknown_fields=True):
     extra_columns: Literal["refuse", "ignore"] = "refuse"
     costs: "Costs | None" = None
     explain: bool = False
+    references: list[str] | None = None
+    """What the caller calls the rows, for their cases."""
+    layout: Literal["rows", "columns"] = "rows"
+    fields: list[Member] | None = None
+    """The members of a prediction that are wanted; all without it."""
 
     @property
     def ignore_extra(self) -> bool:
@@ -53,6 +84,7 @@ _ENVELOPE = msgspec.json.Decoder(Envelope)
 _GRID = msgspec.json.Decoder(Grid)
 _PARTS = msgspec.json.Decoder(dict[str, Raw])
 
+_MEMBERS = ", ".join(get_args(Member))
 _TYPES: dict[type[msgspec.Struct], dict[str, tuple[Any, str]]] = {
     Envelope: {
         "model": (str, "a string"),
@@ -61,6 +93,9 @@ _TYPES: dict[type[msgspec.Struct], dict[str, tuple[Any, str]]] = {
         "extra_columns": (Literal["refuse", "ignore"], '"refuse" or "ignore"'),
         "costs": (dict[str, Raw] | None, "an object of four numbers"),
         "explain": (bool, "true or false"),
+        "references": (list[str] | None, "a list of strings, one a row"),
+        "layout": (Literal["rows", "columns"], '"rows" or "columns"'),
+        "fields": (list[Member] | None, f"a list of some of {_MEMBERS}"),
     },
     Grid: {
         "columns": (list[str], "a list of strings"),

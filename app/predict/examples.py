@@ -2,7 +2,12 @@
 
 from typing import Any
 
-__all__ = ["ANSWER_EXAMPLE", "EXPLAINED_EXAMPLE", "REQUEST_EXAMPLES"]
+__all__ = [
+    "ANSWER_EXAMPLE",
+    "COLUMNS_EXAMPLE",
+    "EXPLAINED_EXAMPLE",
+    "REQUEST_EXAMPLES",
+]
 
 _ROW = {"glucose": 120, "bmi": 31.0}
 REQUEST_EXAMPLES: dict[str, Any] = {
@@ -25,6 +30,15 @@ REQUEST_EXAMPLES: dict[str, Any] = {
             "extra_columns": "ignore",
         },
     },
+    "columns": {
+        "summary": "Two members of each prediction, by columns",
+        "value": {
+            "model": "pima",
+            "instances": [_ROW, {"glucose": 99, "bmi": None}],
+            "layout": "columns",
+            "fields": ["decision", "probability"],
+        },
+    },
     "explain": {
         "summary": "With what each column adds",
         "value": {"model": "pima-stumps", "instances": [_ROW], "explain": True},
@@ -39,7 +53,7 @@ ANSWER_EXAMPLE: dict[str, Any] = {
         "reject_positive": 0.3,
         "reject_negative": 0.3,
     },
-    "thresholds": {"lower": -0.85, "upper": 0.85, "on": "score"},
+    "thresholds": {"lower": -0.85, "upper": 0.85, "on": "score", "always": None},
     "predictions": [
         {
             "decision": "reject",
@@ -72,4 +86,10 @@ EXPLAINED_EXAMPLE: dict[str, Any] = {
             },
         }
     ],
+}
+
+COLUMNS_EXAMPLE: dict[str, Any] = {
+    **ANSWER_EXAMPLE,
+    "predictions": {"decision": ["reject", "-1"], "probability": [0.53, 0.04]},
+    "summary": {"n": 2, "accepted": 1, "rejected": 1, "expected_cost": 0.17},
 }

@@ -39,7 +39,7 @@ class Explanation(msgspec.Struct, gc=False):
     reject_score: float | None
 
 
-class Explained(Prediction, gc=False):
+class Explained(Prediction, gc=False, kw_only=True):
     """An answer to one row with its explanation."""
 
     explanation: Explanation

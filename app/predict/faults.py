@@ -11,20 +11,14 @@ import msgspec
 from msgspec import Raw
 
 from app.errors import FieldError
-from app.features.schema import FeatureSchema
-from app.features.table import ColumnType
-from app.predict.cells import CELL_TYPES
+from app.features.schema import Feature, FeatureSchema
+from app.features.values import trimmed
+from app.predict.cells import cell_type, cell_words
 
-__all__ = ["grid_faults", "instance_faults"]
+__all__ = ["grid_faults", "instance_faults", "respelled"]
 
 _OBJECT = msgspec.json.Decoder(dict[str, Raw])
 _LIST = msgspec.json.Decoder(list[Raw])
-_CELLS = {kind: msgspec.json.Decoder(cell) for kind, cell in CELL_TYPES.items()}
-_WORDS = {
-    "numeric": "a finite number or null",
-    "boolean": "true, false or null",
-    "categorical": "a string or null",
-}
 _FIRST_BYTES = {
     b'"': "a string",
     b"t": "a boolean",
@@ -33,6 +27,29 @@ _FIRST_BYTES = {
     b"{": "an object",
     b"[": "a list",
 }
+
+
+def respelled(rows: Sequence[Raw], names: Mapping[str, str]) -> list[Raw] | None:
+    """Return rows that are objects under the model's names; None where they were.
+
+    Parameters
+    ----------
+    rows : sequence of raw JSON values
+    names : mapping of str to str
+        The model's columns by their trimmed names.
+    """
+    found = [_renamed(raw, names) for raw in rows]
+    if all(new is old for new, old in zip(found, rows, strict=True)):
+        return None
+    return found
+
+
+def _renamed(raw: Raw, names: Mapping[str, str]) -> Raw:
+    cells = _decoded(_OBJECT, raw) or {}
+    told = {names.get(trimmed(name), name): cell for name, cell in cells.items()}
+    if told.keys() == cells.keys() or len(told) < len(cells):
+        return raw
+    return Raw(msgspec.json.encode(told))
 
 
 def instance_faults(
@@ -49,25 +66,25 @@ def instance_faults(
     first : int
         Index of ``rows[0]`` in the request.
     """
-    types = {feature.name: feature.type for feature in schema.features}
+    features = {feature.name: feature for feature in schema.features}
     for row, raw in enumerate(rows, first):
         pointer = f"/instances/{row}"
         cells = _decoded(_OBJECT, raw)
         if cells is None:
             yield FieldError(pointer, "a row is an object of columns", row=row)
             continue
-        yield from _keys(cells, types, pointer, row, ignore_extra)
+        yield from _keys(cells, features, pointer, row, ignore_extra)
         for name, cell in cells.items():
-            if name in types:
+            if name in features:
                 place = f"{pointer}/{_escaped(name)}"
-                yield from _cell(cell, types[name], place, row, name)
+                yield from _cell(cell, features[name], place, row, name)
 
 
 def grid_faults(
     rows: Sequence[Raw], columns: Sequence[str], schema: FeatureSchema, first: int = 0
 ) -> Iterator[FieldError]:
     """Yield what is wrong with rows that are lists under ``columns``."""
-    types = {feature.name: feature.type for feature in schema.features}
+    features = {feature.name: feature for feature in schema.features}
     for row, raw in enumerate(rows, first):
         pointer = f"/data/rows/{row}"
         cells = _decoded(_LIST, raw)
@@ -79,23 +96,23 @@ def grid_faults(
             yield FieldError(pointer, detail, row=row)
             continue
         for j, (name, cell) in enumerate(zip(columns, cells, strict=True)):
-            if name in types:
-                yield from _cell(cell, types[name], f"{pointer}/{j}", row, name)
+            if name in features:
+                yield from _cell(cell, features[name], f"{pointer}/{j}", row, name)
 
 
 def _keys(
     cells: Mapping[str, Raw],
-    types: Mapping[str, ColumnType],
+    features: Mapping[str, Feature],
     pointer: str,
     row: int,
     ignore_extra: bool,
 ) -> Iterator[FieldError]:
-    for name in types:
+    for name in features:
         if name not in cells:
             detail = "the column is missing; null stands for a missing value"
             yield FieldError(pointer, detail, row=row, column=name)
     for name in cells:
-        if name not in types and not ignore_extra:
+        if name not in features and not ignore_extra:
             shown = name[:200]
             detail = (
                 "the model has no such column; leave it out, or say"
@@ -106,17 +123,17 @@ def _keys(
 
 
 def _cell(
-    raw: Raw, kind: ColumnType, pointer: str, row: int, column: str
+    raw: Raw, feature: Feature, pointer: str, row: int, column: str
 ) -> Iterator[FieldError]:
-    if _fits(_CELLS[kind], raw):
+    if _fits(msgspec.json.Decoder(cell_type(feature)), raw):
         return
     given = _FIRST_BYTES.get(bytes(raw).lstrip()[:1], "a number")
-    if kind == "numeric" and given == "a number":
+    if feature.type == "numeric" and given == "a number":
         detail = "the number is out of range"
-    elif kind == "categorical" and given == "a string":
+    elif feature.type == "categorical" and given == "a string":
         detail = "the string is no UTF-8"
     else:
-        detail = f"expected {_WORDS[kind]}, got {given}"
+        detail = f"expected {cell_words(feature)}, got {given}"
     yield FieldError(pointer, detail, row=row, column=column)
 
 

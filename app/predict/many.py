@@ -1,6 +1,11 @@
-"""The answers to many rows, made column by column from their decisions."""
+"""The answers to many rows, made column by column from their decisions.
 
-from collections.abc import Mapping, Sequence
+A column is a list of one value a row, or such lists by name; None where the model has
+nothing of the kind. Answers by rows are put together from the very same columns.
+"""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any, overload
 
 from app.artifacts.model import Judged, Labels
 from app.features.encoding import RowNote
@@ -9,19 +14,18 @@ from app.predict.answer import (
     REASONS,
     Distances,
     ExpectedCosts,
-    JudgedRow,
     Prediction,
     Tally,
     not_cheapest,
     prediction,
 )
-from app.predict.decided import Decided, decide
+from app.predict.decided import Decided, decide, row_of
 from app.predict.pricing import Pricing
-from solvers.rules.band import Band
 
-__all__ = ["predictions"]
+__all__ = ["COLUMNS", "Column", "RowByRow", "columns_of", "predictions"]
 
 Notes = Mapping[int, Sequence[RowNote]]
+Column = list[Any] | dict[str, list[Any]] | None
 
 
 def predictions(
@@ -44,77 +48,171 @@ def predictions(
         When a score is not finite: the row is too far outside the training rows.
     """
     if len(judged.scores) == 1:
-        alone = _only(judged)
+        alone = row_of(judged, 0)
         told, tally = prediction(alone, pricing, labels, notes.get(0, ()), first)
         return [told], tally
     decided = decide(judged, pricing, notes, first)
-    return _told(decided, pricing.band, labels), decided.tally()
+    return _told(decided, pricing, labels), decided.tally()
 
 
-def _only(judged: Judged) -> JudgedRow:
-    p, codes = judged.probabilities, judged.guarded
-    return JudgedRow(
-        judged.scores.item(),
-        judged.judged_by.item(),
-        judged.decisions.item(),
-        None if p is None else p.item(),
-        0 if codes is None else codes.item(),
-    )
+def columns_of(
+    decided: Decided, pricing: Pricing, labels: Labels, wanted: Collection[str]
+) -> dict[str, Column]:
+    """Return some of the ``COLUMNS`` of decided rows, by name.
+
+    Parameters
+    ----------
+    decided : Decided
+    pricing : Pricing
+        That they were decided by.
+    labels : Labels
+    wanted : collection of str
+    """
+    return {name: COLUMNS[name](decided, pricing, labels) for name in wanted}
 
 
-def _told(decided: Decided, band: Band, labels: Labels) -> list[Prediction]:
-    judged = decided.judged
-    n, p, cost = len(judged.scores), judged.probabilities, decided.expected_costs
-    nothing = [None] * n
-    decisions = judged.decisions.tolist()
-    sides = (labels.negative, labels.positive)
-    forced = [sides[side] for side in decided.forced.tolist()]
-    costs = _costs(decided) or nothing
-    columns = (
-        [NAMES[decision] for decision in decisions],
-        [label if d else None for label, d in zip(forced, decisions, strict=True)],
-        judged.scores.tolist(),
-        nothing if p is None else p.tolist(),
-        nothing if cost is None else cost.tolist(),
-        costs,
-        _reasons(decided, decisions),
-        forced,
-        _distances(judged, band) or nothing,
-        _warnings(decided, costs),
-    )
-    return list(map(Prediction, *columns))
+class RowByRow(Sequence[Prediction]):
+    """Decided rows as answers, each made when it is first asked for.
+
+    Parameters
+    ----------
+    decided : Decided
+    pricing : Pricing
+        That they were decided by.
+    labels : Labels
+    """
+
+    def __init__(self, decided: Decided, pricing: Pricing, labels: Labels) -> None:
+        self._decided, self._pricing, self._labels = decided, pricing, labels
+        self.made: dict[int, Prediction] = {}
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return len(self._decided.decisions)
+
+    @overload
+    def __getitem__(self, i: int) -> Prediction: ...
+    @overload
+    def __getitem__(self, i: slice) -> list[Prediction]: ...
+    def __getitem__(self, i: int | slice) -> Prediction | list[Prediction]:
+        """Return one of them, or some."""
+        if isinstance(i, slice):
+            return [self[j] for j in range(*i.indices(len(self)))]
+        if i >= len(self):
+            raise IndexError(i)
+        if i not in self.made:
+            notes = self._decided.notes.get(i, ())
+            row = self._decided.row(i)
+            self.made[i], _ = prediction(row, self._pricing, self._labels, notes)
+        return self.made[i]
 
 
-def _costs(decided: Decided) -> list[ExpectedCosts] | None:
+def _told(decided: Decided, pricing: Pricing, labels: Labels) -> list[Prediction]:
+    told = columns_of(decided, pricing, labels, COLUMNS)
+    if told["band"] is None:
+        del told["band"]
+    nothing = [None] * len(decided.decisions)
+    for name, of in (("expected_costs", ExpectedCosts), ("distances", Distances)):
+        parts = told[name]
+        if isinstance(parts, dict):
+            told[name] = list(map(of, *parts.values()))
+    return list(map(Prediction, *(column or nothing for column in told.values())))
+
+
+def _decision(decided: Decided, pricing: Pricing, labels: Labels) -> Column:
+    del pricing, labels
+    return [NAMES[decision] for decision in decided.decisions.tolist()]
+
+
+def _label(decided: Decided, pricing: Pricing, labels: Labels) -> Column:
+    del pricing
+    names = {1: labels.positive, -1: labels.negative, 0: None}
+    return [names[decision] for decision in decided.decisions.tolist()]
+
+
+def _score(decided: Decided, pricing: Pricing, labels: Labels) -> Column:
+    del pricing, labels
+    scores: list[float] = decided.judged.scores.tolist()
+    return scores
+
+
+def _probability(decided: Decided, pricing: Pricing, labels: Labels) -> Column:
+    del pricing, labels
+    p = decided.judged.probabilities
+    return None if p is None else p.tolist()
+
+
+def _expected_cost(decided: Decided, pricing: Pricing, labels: Labels) -> Column:
+    del pricing, labels
+    cost = decided.expected_costs
+    return None if cost is None else cost.tolist()
+
+
+def _expected_costs(decided: Decided, pricing: Pricing, labels: Labels) -> Column:
+    del pricing, labels
     if decided.priced is None:
         return None
-    return list(map(ExpectedCosts, *(column.tolist() for column in decided.priced)))
+    pairs = zip(NAMES.values(), decided.priced, strict=True)
+    return {name: cost.tolist() for name, cost in pairs}
 
 
-def _reasons(decided: Decided, decisions: list[int]) -> list[str | None]:
-    codes = decided.guarded
+def _reason(decided: Decided, pricing: Pricing, labels: Labels) -> Column:
+    del pricing, labels
+    codes, decisions = decided.guarded, decided.decisions.tolist()
     if codes is None:
         return [None if decision else REASONS[0] for decision in decisions]
     pairs = zip(decisions, codes.tolist(), strict=True)
     return [None if decision else REASONS[guard] for decision, guard in pairs]
 
 
-def _distances(judged: Judged, band: Band) -> list[Distances] | None:
+def _would_be(decided: Decided, pricing: Pricing, labels: Labels) -> Column:
+    del pricing
+    sides = (labels.negative, labels.positive)
+    return [sides[side] for side in decided.forced.tolist()]
+
+
+def _distances(decided: Decided, pricing: Pricing, labels: Labels) -> Column:
+    del labels
+    band, values = pricing.band, decided.judged.judged_by
     if band.on == "reject-function":
         return None
-    lower, upper = judged.judged_by - band.lower, judged.judged_by - band.upper
-    return list(map(Distances, lower.tolist(), upper.tolist()))
+    edges = {"lower": band.lower, "upper": band.upper}
+    return {name: (values - edge).tolist() for name, edge in edges.items()}
 
 
-def _warnings(
-    decided: Decided, costs: Sequence[ExpectedCosts | None]
-) -> list[list[str]]:
-    warnings: list[list[str]] = [[]] * len(costs)
+def _warnings(decided: Decided, pricing: Pricing, labels: Labels) -> Column:
+    del pricing, labels
+    warnings: list[list[str]] = [[]] * len(decided.decisions)
     for row, said in decided.notes.items():
         warnings[row] = [note.text for note in said]
-    cost = decided.expected_costs
-    for row in decided.not_cheapest.nonzero()[0].tolist():
-        told = costs[row]
-        if told is not None and cost is not None:
-            warnings[row] = [*warnings[row], not_cheapest(told, cost[row].item())]
+    cost, priced = decided.expected_costs, decided.priced
+    if cost is not None and priced is not None:
+        (rows,) = decided.not_cheapest.nonzero()
+        told = map(ExpectedCosts, *(costs[rows].tolist() for costs in priced))
+        for row, costs, taken in zip(
+            rows.tolist(), told, cost[rows].tolist(), strict=True
+        ):
+            warnings[row] = [*warnings[row], not_cheapest(costs, taken)]
     return warnings
+
+
+def _band(decided: Decided, pricing: Pricing, labels: Labels) -> Column:
+    del labels
+    rating = pricing.rating
+    return None if rating is None else rating.of(decided.judged.scores).tolist()
+
+
+COLUMNS: dict[str, Callable[[Decided, Pricing, Labels], Column]] = {
+    "decision": _decision,
+    "label": _label,
+    "score": _score,
+    "probability": _probability,
+    "expected_cost": _expected_cost,
+    "expected_costs": _expected_costs,
+    "reason": _reason,
+    "would_be": _would_be,
+    "distances": _distances,
+    "warnings": _warnings,
+    "band": _band,
+}
+"""How each column is made, in the order of `app.predict.answer.Prediction`."""

@@ -4,7 +4,7 @@ A test sends what these schemas allow and forbid to the decoder, and holds real 
 against them.
 """
 
-from typing import Any
+from typing import Any, get_args
 
 from app.errors import (
     BodyTooLargeError,
@@ -12,38 +12,29 @@ from app.errors import (
     InvalidRequestError,
     MalformedRequestError,
     ServiceUnavailableError,
+    StorageFullError,
     TooManyRowsError,
     TooSlowError,
     UnknownModelError,
     UnsupportedMediaTypeError,
 )
-from app.predict.examples import ANSWER_EXAMPLE, EXPLAINED_EXAMPLE, REQUEST_EXAMPLES
+from app.predict.answer_openapi import (
+    ANSWER_SCHEMA,
+    CHOSEN_SCHEMA,
+    COLUMNS_SCHEMA,
+    COSTS,
+)
+from app.predict.envelope import Member
+from app.predict.examples import (
+    ANSWER_EXAMPLE,
+    COLUMNS_EXAMPLE,
+    EXPLAINED_EXAMPLE,
+    REQUEST_EXAMPLES,
+)
+from app.reviews.intake import REFERENCE
 from app.web.openapi import problems
 
 __all__ = ["ANSWER_SCHEMA", "REQUEST_SCHEMA", "add_operation"]
-
-COSTS: dict[str, Any] = {
-    "type": "object",
-    "description": "The four prices of a decision; a correct one costs 0. Rejecting"
-    " must be able to pay off: false_positive * reject_positive + false_negative *"
-    " reject_negative < false_positive * false_negative.",
-    "additionalProperties": False,
-    "required": [
-        "false_positive",
-        "false_negative",
-        "reject_positive",
-        "reject_negative",
-    ],
-    "properties": {
-        name: {"type": "number", "exclusiveMinimum": 0, "description": words}
-        for name, words in (
-            ("false_positive", 'Calling a true -1 "+1".'),
-            ("false_negative", 'Calling a true +1 "-1".'),
-            ("reject_positive", "Rejecting a true +1."),
-            ("reject_negative", "Rejecting a true -1."),
-        )
-    },
-}
 
 CELL: dict[str, Any] = {
     "type": ["number", "string", "boolean", "null"],
@@ -103,130 +94,34 @@ REQUEST_SCHEMA: dict[str, Any] = {
             " score and to the rejector. Only models of `abstention-boosting` and"
             " `adaboost` can; others are refused. A batch gives no explanations.",
         },
+        "references": {
+            "anyOf": [
+                {
+                    "type": "array",
+                    "items": {"type": "string", "pattern": f"^{REFERENCE}$"},
+                },
+                {"type": "null"},
+            ],
+            "description": "What you call the rows, one a row: where rejects of the"
+            " model are reviewed, a row whose reference has an open case gets that"
+            " case, and verdicts, outcomes and erasures go by it.",
+        },
+        "layout": {
+            "enum": ["rows", "columns"],
+            "default": "rows",
+            "description": "How predictions are told: an object a row, or a list of"
+            " one value a row for each member.",
+        },
+        "fields": {
+            "anyOf": [
+                {"type": "array", "items": {"enum": list(get_args(Member))}},
+                {"type": "null"},
+            ],
+            "description": "The members of a prediction that are told, in this order;"
+            " all without it.",
+        },
     },
 }
-
-_NUMBER_OR_NULL = {"type": ["number", "null"]}
-_LABEL = {"type": ["string", "number", "boolean"]}
-
-
-def _all_of(properties: dict[str, Any], **more: Any) -> dict[str, Any]:
-    """Return the schema of an object that has all these members and no others."""
-    return {
-        "type": "object",
-        "additionalProperties": False,
-        "required": list(properties),
-        "properties": properties,
-        **more,
-    }
-
-
-def _or_null(schema: dict[str, Any]) -> dict[str, Any]:
-    return {"anyOf": [schema, {"type": "null"}]}
-
-
-_TERMS = {"type": "object", "additionalProperties": {"type": "number"}}
-
-EXPLANATION = _all_of(
-    {
-        "h": {
-            **_TERMS,
-            "description": "What each column adds to the score; their sum is exactly"
-            " the score.",
-        },
-        "r": {
-            **_or_null(_TERMS),
-            "description": "What each column takes from the rejector; with the"
-            " intercept exactly `reject_score`. Null where none is learnt.",
-        },
-        "intercept": _all_of({"h": {"type": "number"}, "r": _NUMBER_OR_NULL}),
-        "reject_score": {
-            **_NUMBER_OR_NULL,
-            "description": "r of the row: the rule `embedded` rejects where it is not"
-            " positive.",
-        },
-    },
-    description="Only where the request says `explain`.",
-)
-
-PREDICTION = _all_of(
-    {
-        "decision": {"enum": ["+1", "-1", "reject"]},
-        "label": {
-            "type": ["string", "number", "boolean", "null"],
-            "description": "Your label for the decision; null when rejected.",
-        },
-        "score": {"type": "number"},
-        "probability": {
-            "type": ["number", "null"],
-            "minimum": 0,
-            "maximum": 1,
-            "description": "Of +1, calibrated on scores of rows left out of training;"
-            " with `abstention-trees` on the log-odds that score and rejector imply.",
-        },
-        "expected_cost": {
-            **_NUMBER_OR_NULL,
-            "description": "Of the decision taken, at this probability.",
-        },
-        "expected_costs": _or_null(
-            _all_of({name: {"type": "number"} for name in ("+1", "-1", "reject")})
-        ),
-        "reason": {
-            "enum": [None, "ambiguous", "outlier", "unseen_category", "missing_value"],
-            "description": "Why the row was rejected.",
-        },
-        "would_be": {**_LABEL, "description": "What a forced answer would be."},
-        "distances": _or_null(
-            _all_of(
-                {"lower": _NUMBER_OR_NULL, "upper": _NUMBER_OR_NULL},
-                description="The score (or probability) minus each threshold.",
-            )
-        ),
-        "warnings": {
-            "type": "array",
-            "items": {"type": "string"},
-            "description": "Each begins with its kind: unseen_category,"
-            " missing_value or not_cheapest.",
-        },
-    },
-    title="Prediction",
-)
-PREDICTION["properties"]["explanation"] = EXPLANATION
-
-ANSWER_SCHEMA = _all_of(
-    {
-        "model": _all_of(
-            {
-                "name": {"type": "string"},
-                "version": {"type": "integer", "minimum": 1},
-            }
-        ),
-        "costs": _or_null(COSTS),
-        "thresholds": _or_null(
-            _all_of(
-                {
-                    "lower": _NUMBER_OR_NULL,
-                    "upper": _NUMBER_OR_NULL,
-                    "on": {"enum": ["score", "probability"]},
-                },
-                description="Below lower: -1. Above upper: +1. Null: infinite.",
-            )
-        ),
-        "predictions": {"type": "array", "items": PREDICTION},
-        "summary": _all_of(
-            {
-                "n": {"type": "integer", "minimum": 0},
-                "accepted": {"type": "integer", "minimum": 0},
-                "rejected": {"type": "integer", "minimum": 0},
-                "expected_cost": {
-                    **_NUMBER_OR_NULL,
-                    "description": "Mean of the rows.",
-                },
-            }
-        ),
-    },
-    title="PredictAnswer",
-)
 
 
 def add_operation(document: dict[str, Any]) -> None:
@@ -234,6 +129,8 @@ def add_operation(document: dict[str, Any]) -> None:
     schemas = document.setdefault("components", {}).setdefault("schemas", {})
     schemas["PredictRequest"] = REQUEST_SCHEMA
     schemas["PredictAnswer"] = ANSWER_SCHEMA
+    schemas["PredictChosen"] = CHOSEN_SCHEMA
+    schemas["PredictColumns"] = COLUMNS_SCHEMA
     refused = problems(
         MalformedRequestError,
         UnknownModelError,
@@ -243,6 +140,7 @@ def add_operation(document: dict[str, Any]) -> None:
         InvalidRequestError,
         CorruptArtifactError,
         ServiceUnavailableError,
+        StorageFullError,
         TooSlowError,
     )
     document["paths"]["/predict"] = {
@@ -267,7 +165,16 @@ def add_operation(document: dict[str, Any]) -> None:
                     "description": "The decisions, in the order of the rows",
                     "content": {
                         "application/json": {
-                            "schema": {"$ref": "#/components/schemas/PredictAnswer"},
+                            "schema": {
+                                "anyOf": [
+                                    {"$ref": f"#/components/schemas/{name}"}
+                                    for name in (
+                                        "PredictAnswer",
+                                        "PredictChosen",
+                                        "PredictColumns",
+                                    )
+                                ]
+                            },
                             "examples": {
                                 "rejected": {
                                     "summary": "A row left to a person",
@@ -276,6 +183,10 @@ def add_operation(document: dict[str, Any]) -> None:
                                 "explained": {
                                     "summary": "A row with what its columns add",
                                     "value": EXPLAINED_EXAMPLE,
+                                },
+                                "columns": {
+                                    "summary": "Two members of two rows, by columns",
+                                    "value": COLUMNS_EXAMPLE,
                                 },
                             },
                         }

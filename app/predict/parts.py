@@ -3,31 +3,54 @@
 Parts bound how long the event loop is held: between two of them other requests get
 their turn. The answer's bytes are those of an answer at once (a row's answer does not
 depend on its batch), up to the rounding of the mean cost.
+
+Where a time for a part is given, its rows follow the rate of the parts before, up as
+well as down: at most twice or half as many as the last one's, so that one hiccup is
+forgotten soon, and never fewer than ``LEAST_ROWS``, since a part costs something by
+itself. Time is the processor's, not the wall's: what other processes take of it says
+nothing about the rows.
 """
 
 from collections.abc import Generator
-from itertools import islice
 from math import inf
-from time import perf_counter
+from time import thread_time
 from typing import Any
 
-import msgspec
 from msgspec import Raw
 
 from app.errors import FieldError
 from app.features.faults import MAX_FAULTS, unusable
 from app.predict.answer import Tally
-from app.predict.envelope import malformed
+from app.predict.listing import listing_of
+from app.predict.question import Question, Unreadable, joined
 from app.predict.rows import Rows
-from app.predict.work import Answered, Question, Unreadable, assembled
+from app.predict.work import Answered, answer, assembled
 
-__all__ = ["answer_in_parts"]
+__all__ = ["LEAST_ROWS", "answer_in_parts", "paced"]
 
-_ENCODER = msgspec.json.Encoder()
+LEAST_ROWS = 8
+
+
+def paced(size: int, spent_s: float, wanted_s: float) -> int:
+    """Return how many rows the next part has.
+
+    Parameters
+    ----------
+    size : int
+        Rows of the last part.
+    spent_s : float
+        Processor time that it took.
+    wanted_s : float
+        What a part is to take; infinity keeps the size.
+    """
+    if wanted_s == inf:
+        return size
+    fitting = size * min(2.0, max(0.5, wanted_s / max(spent_s, 1e-9)))
+    return max(LEAST_ROWS, int(fitting))
 
 
 def answer_in_parts(
-    question: Question, size: int, longest_s: float = inf, *, decoded: bool = False
+    question: Question, size: int, wanted_s: float = inf, *, decoded: bool = False
 ) -> Generator[None, None, Answered]:
     """Answer ``size`` rows at a time, with a pause after each part.
 
@@ -36,8 +59,8 @@ def answer_in_parts(
     question : Question
     size : int
         Rows of a part, at first.
-    longest_s : float
-        After a part that took longer, parts are half as large.
+    wanted_s : float
+        Processor time that a part is to take, whatever rows that makes.
     decoded : bool
         Whether all rows are decoded before the first part: faster where nobody waits,
         and takes more memory.
@@ -51,25 +74,23 @@ def answer_in_parts(
     """
     source = _Source(question, decoded=decoded)
     faults: list[FieldError] = []
-    listed = [b"["]
+    listing = listing_of(question)
     total = Tally()
     first = 0
     yield
     while first < source.n and len(faults) <= MAX_FAULTS:
-        began = perf_counter()
+        began = thread_time()
         rows = source.read(first, size, faults)
         if rows is not None and not faults:
-            answers, tally = question.answer(rows, first)
-            listed += (_ENCODER.encode(answers)[1:-1], b",")
-            total.add(tally)
+            total.add(listing.add(rows, first))
         first += size
-        if perf_counter() - began > longest_s:
-            size = max(1, size // 2)
+        size = paced(size, thread_time() - began, wanted_s)
         yield
     if faults:
         raise unusable(faults)
-    listed[max(1, len(listed) - 1) :] = (b"]",)
-    return assembled(question, listed, total)
+    if not source.n:
+        return answer(question)  # which members are null, no part has told
+    return assembled(question, listing.pieces(), total)
 
 
 class _Source:
@@ -88,14 +109,11 @@ class _Source:
         try:
             if self._decoded is not None:
                 return reader.split(self._decoded[part])
-            return reader.read(b"[" + b",".join(self.raw[part]) + b"]")
+            return reader.read(joined(self.raw[part]))
         except Unreadable as error:
-            found = self._question.faults(self.raw[part], first)
-            listed = list(islice(found, MAX_FAULTS + 1))
-            if not listed:
-                raise malformed(error) from None
-            faults += listed
-            return None
+            rows, found = self._question.look_again(self.raw[part], first, error)
+            faults += found
+            return rows
 
     @property
     def raw(self) -> list[Raw]:

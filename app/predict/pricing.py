@@ -10,6 +10,7 @@ itself depends on the costs.
 from dataclasses import asdict, dataclass
 
 from app.artifacts.model import ServedModel
+from app.artifacts.rating import Rating
 from app.errors import FieldError, InvalidRequestError
 from app.features.faults import unusable
 from app.predict.envelope import Costs
@@ -27,20 +28,23 @@ class Pricing:
 
     band: Band
     costs: CostMatrix | None
+    cells: tuple[float, ...] = ()
+    """Edges of the cells that the monitor counts scores in."""
+    rating: Rating | None = None
+    """The bands of confidence, which follow from the score alone."""
 
     def described(self) -> dict[str, object]:
-        """Return ``costs`` and ``thresholds`` as an answer tells them."""
-        facts = self.band.payload()
-        thresholds = {key: facts[key] for key in ("lower", "upper", "on")}
-        return {
-            "costs": None if self.costs is None else asdict(self.costs),
-            "thresholds": thresholds if facts["on"] != "reject-function" else None,
-        }
+        """Return ``costs``, ``thresholds`` and ``bands`` as an answer tells them."""
+        costs = None if self.costs is None else asdict(self.costs)
+        told: dict[str, object] = {"costs": costs, "thresholds": self.band.told()}
+        if self.rating is None:
+            return told
+        return {**told, "bands": self.rating.probabilities}
 
 
 def own_pricing(model: ServedModel) -> Pricing:
     """Return the rule and costs that the model was trained with."""
-    return Pricing(model.band, model.costs)
+    return Pricing(model.band, model.costs, model.cells, model.rating)
 
 
 def pricing_at(model: ServedModel, costs: Costs) -> Pricing:
@@ -66,7 +70,7 @@ def pricing_at(model: ServedModel, costs: Costs) -> Pricing:
         band = band_at_costs(facts, matrix, own_link=link is not None)
     except InfeasibleRuleError:
         raise _fixed(model.rule.get("kind")) from None
-    return Pricing(band, matrix)
+    return Pricing(band, matrix, model.cells, model.rating)
 
 
 def _fixed(kind: object) -> InvalidRequestError:

@@ -5,12 +5,13 @@ from typing import Any
 
 import msgspec
 
-from app.artifacts.model import Judged, ServedModel
+from app.artifacts.model import Judged, ServedModel, holding_together
 from app.features.encoding import Encoder, RowNote
 from app.guards.guards import missing_rows
 from app.models.queries import ResolvedVersion
 from app.predict.answer import Prediction, Tally
-from app.predict.explain import Explained, Explainer, explained
+from app.predict.decided import Decided, decide
+from app.predict.explain import Explained, Explainer, Explanation, explained
 from app.predict.many import predictions
 from app.predict.pricing import Pricing, own_pricing
 from app.predict.rows import RowReaders, Rows
@@ -21,7 +22,7 @@ __all__ = ["Note", "ReadyModel", "head", "tail"]
 _ENCODER = msgspec.json.Encoder()
 
 Notes = Mapping[int, list[RowNote]]
-Note = Callable[[int, Judged, Sequence[Prediction]], None]
+Note = Callable[[int, Judged, Sequence[Prediction] | Decided], None]
 """Takes the index of the first row, and what was decided and answered."""
 
 
@@ -32,15 +33,21 @@ class ReadyModel:
     ----------
     payload : mapping
         The payload of its artifact.
+
+    Raises
+    ------
+    CorruptArtifactError
+        When it is no model, or one of another release.
     """
 
     def __init__(self, payload: Mapping[str, Any]) -> None:
         self.model = ServedModel.from_payload(payload)
-        self.schema = self.model.features
-        self.readers = RowReaders(self.schema)
-        self.pricing = own_pricing(self.model)
-        self._encoder = Encoder(self.schema)
-        self.single = SingleRow(self.model, self._encoder)
+        with holding_together():
+            self.schema = self.model.features
+            self.readers = RowReaders(self.schema)
+            self.pricing = own_pricing(self.model)
+            self._encoder = Encoder(self.schema)
+            self.single = SingleRow(self.model, self._encoder)
         self._explainer: Explainer | None = None
         self._heads: dict[tuple[str, int], bytes] = {}
 
@@ -68,8 +75,22 @@ class ReadyModel:
             When the model cannot tell.
         """
         answers, tally = self.answer(rows, pricing, first, note)
+        return explained(answers, self.explanations(rows)), tally
+
+    def explanations(self, rows: Rows) -> list[Explanation]:
+        """Return what the columns of each row add; raises as `explain`."""
         encoded = self._encoder.encode(rows.numbers, rows.categories)
-        return explained(answers, self.explainer.explain(encoded.matrix)), tally
+        return self.explainer.explain(encoded.matrix)
+
+    def decide(
+        self, rows: Rows, pricing: Pricing, first: int = 0, note: Note | None = None
+    ) -> Decided:
+        """Answer as `answer` does, in arrays; see `app.predict.decided.decide`."""
+        judged, notes = self.judge(rows, pricing)
+        decided = decide(judged, pricing, notes, first)
+        if note is not None:
+            note(first, judged, decided)
+        return decided
 
     @property
     def explainer(self) -> Explainer:
@@ -81,10 +102,11 @@ class ReadyModel:
     def judge(self, rows: Rows, pricing: Pricing) -> tuple[Judged, Notes]:
         """Score rows and decide them, guards first; say what is unlike training."""
         encoded = self._encoder.encode(rows.numbers, rows.categories)
-        guards, guarded = self.model.guards, None
-        if guards:
-            missing = missing_rows(rows.numbers, rows.categories)
-            guarded = guards.fired(encoded.matrix, missing, encoded.notes)
+        guarded = self.model.guards.fired(
+            encoded.matrix,
+            encoded.notes,
+            lambda: missing_rows(rows.numbers, rows.categories),
+        )
         return self.model.judge(encoded.matrix, pricing.band, guarded), encoded.notes
 
     def head(self, version: ResolvedVersion, pricing: Pricing) -> bytes:

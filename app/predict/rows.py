@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 from app.errors import FieldError
 from app.features.faults import unusable
 from app.features.schema import FeatureSchema
-from app.predict.cells import CELL_TYPES
+from app.features.values import Value, trimmed
+from app.predict.cells import cell_type
 from app.predict.wide import Tuples, wide_rows
 
 __all__ = ["RowReader", "RowReaders", "Rows"]
@@ -48,7 +49,7 @@ class Rows:
     """
 
     numbers: NDArray[np.float64]
-    categories: list[list[str | None]]
+    categories: list[list[Value | None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +62,15 @@ class RowReader:
     tuples : callable
         Decoded rows to tuples: the model's numbers, then its categories.
     n_numbers, n_categories : int
+    missing : tuple of float
+        Numbers that mean "no value".
     """
 
     decoder: "msgspec.json.Decoder[list[Any]]"
     tuples: Tuples
     n_numbers: int
     n_categories: int
+    missing: tuple[float, ...]
 
     def read(self, raw: bytes | msgspec.Raw) -> Rows:
         """Return the rows of a JSON array; raises what `decode` and `split` do."""
@@ -97,23 +101,25 @@ class RowReader:
         n, k = len(decoded), self.n_numbers
         tuples = self.tuples(decoded)
         if not self.n_categories:
-            return Rows(_numbers(tuples, n, k), [])
+            return Rows(self._numbers(tuples, n, k), [])
         rows = list(tuples)
-        numbers = _numbers((row[:k] for row in rows), n, k)
+        numbers = self._numbers((row[:k] for row in rows), n, k)
         categories = [[row[j] for row in rows] for j in range(k, k + self.n_categories)]
         return Rows(numbers, categories)
 
-
-def _numbers(
-    rows: Iterable[tuple[float | bool | None, ...]], n: int, k: int
-) -> NDArray[np.float64]:
-    # NumPy makes NaN of None, 1 of True, and takes a double as it is.
-    cells = chain.from_iterable(rows)
-    try:
-        return np.fromiter(cells, np.float64, n * k).reshape(n, k)
-    except OverflowError:
-        msg = "a whole number is out of range"
-        raise ValueError(msg) from None
+    def _numbers(
+        self, rows: Iterable[tuple[float | bool | None, ...]], n: int, k: int
+    ) -> NDArray[np.float64]:
+        # NumPy makes NaN of None, 1 of True, and takes a double as it is.
+        cells = chain.from_iterable(rows)
+        try:
+            numbers = np.fromiter(cells, np.float64, n * k).reshape(n, k)
+        except OverflowError:
+            msg = "a whole number is out of range"
+            raise ValueError(msg) from None
+        if self.missing:
+            numbers[np.isin(numbers, self.missing)] = np.nan
+        return numbers
 
 
 class RowReaders:
@@ -127,7 +133,11 @@ class RowReaders:
     def __init__(self, schema: FeatureSchema) -> None:
         self._features = (*schema.numbers, *schema.categoricals)
         self._counts = (len(schema.numbers), len(schema.categoricals))
-        self._names = {feature.name for feature in self._features}
+        self._missing = schema.missing_numbers
+        self.names = {trimmed(feature.name): feature.name for feature in self._features}
+        """The model's columns by their trimmed names."""
+        self.colons = sum(1 + feature.name.count(":") for feature in self._features)
+        """In a row as an object, where no category has one."""
         self._objects = {ignore: self._for_objects(ignore) for ignore in (False, True)}
         self._layouts: dict[tuple[tuple[str, ...], bool], RowReader] = {}
 
@@ -145,18 +155,23 @@ class RowReaders:
         """
         key = (tuple(columns), ignore_extra)
         if key not in self._layouts:
-            self._check(columns, ignore_extra)
+            names = self.named(columns)
+            self._check(names, ignore_extra)
             if len(self._layouts) >= _MOST_LAYOUTS:
                 del self._layouts[next(iter(self._layouts))]
-            self._layouts[key] = self._for_lists(columns)
+            self._layouts[key] = self._for_lists(names)
         return self._layouts[key]
+
+    def named(self, columns: Iterable[str]) -> list[str]:
+        """Return columns by the model's names for them, others as they are."""
+        return [self.names.get(trimmed(name), name) for name in columns]
 
     def _for_objects(self, ignore_extra: bool) -> RowReader:
         if len(self._features) > _WIDE:
             decoder, tuples = wide_rows(self._features, ignore_extra=ignore_extra)
-            return RowReader(decoder, tuples, *self._counts)
+            return RowReader(decoder, tuples, *self._counts, self._missing)
         fields = [
-            (f"column_{i}", CELL_TYPES[feature.type])
+            (f"column_{i}", cell_type(feature))
             for i, feature in enumerate(self._features)
         ]
         names = {f"column_{i}": f.name for i, f in enumerate(self._features)}
@@ -168,16 +183,19 @@ class RowReaders:
             gc=False,
         )
         structs = msgspec.json.Decoder(list[row])  # type: ignore[valid-type]
-        return RowReader(structs, lambda rows: map(astuple, rows), *self._counts)
+        return RowReader(
+            structs, lambda rows: map(astuple, rows), *self._counts, self._missing
+        )
 
     def _for_lists(self, columns: Sequence[str]) -> RowReader:
-        types = {f.name: CELL_TYPES[f.type] for f in self._features}
+        types = {f.name: cell_type(f) for f in self._features}
         cells = tuple(types.get(name, Any) for name in columns)
         row: Any = GenericAlias(tuple, cells)
         decoder = msgspec.json.Decoder(list[row])
         place = {name: j for j, name in enumerate(columns)}
         order = [place[feature.name] for feature in self._features]
-        return RowReader(decoder, _reordered(order, len(columns)), *self._counts)
+        tuples = _reordered(order, len(columns))
+        return RowReader(decoder, tuples, *self._counts, self._missing)
 
     def _check(self, columns: Sequence[str], ignore_extra: bool) -> None:
         if len(columns) > len(self._features) + _MOST_EXTRA:
@@ -194,7 +212,7 @@ class RowReaders:
             pointer = f"/data/columns/{j}"
             if name in seen:
                 faults.append(FieldError(pointer, "the column is given twice"))
-            elif name not in self._names and not ignore_extra:
+            elif name not in self.names.values() and not ignore_extra:
                 detail = (
                     "the model has no such column; leave it out, or say"
                     ' "extra_columns": "ignore"'

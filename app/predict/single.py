@@ -2,8 +2,8 @@
 
 What costs an array operation half a microsecond costs a number a twentieth of it. The
 operations are those of many rows, one by one, so the answer has the same bits; a row
-of which more is to be said (a missing value, an unseen category, a guard) goes the way
-of many.
+of which more is to be said (a missing value, an unseen category, one far outside of
+training, the outlier guard) goes the way of many.
 """
 
 from collections.abc import Sequence
@@ -40,7 +40,8 @@ class SingleRow:
 
     def __init__(self, model: ServedModel, encoder: Encoder) -> None:
         self._model, self._encoder = model, encoder
-        self._takes = not model.guards and encoder.width <= _WIDEST
+        # A row that can be encoded so has nothing that another guard looks at.
+        self._takes = model.guards.outlier is None and encoder.width <= _WIDEST
 
     def answer(
         self, cells: Sequence[float | bool | str | None], pricing: Pricing

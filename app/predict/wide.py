@@ -7,22 +7,16 @@ decoder of a struct would check is checked here.
 
 from collections.abc import Callable, Iterable, Sequence
 from operator import itemgetter
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 
 from app.features.schema import Feature
-from app.features.table import ColumnType
+from app.predict.cells import cell_type
 
 __all__ = ["Tuples", "wide_rows"]
 
 Tuples = Callable[[list[Any]], Iterable[tuple[Any, ...]]]
-
-_KINDS: dict[ColumnType, set[type]] = {
-    "numeric": {float, int, type(None)},
-    "boolean": {bool, type(None)},
-    "categorical": {str, type(None)},
-}
 
 
 def wide_rows(
@@ -33,7 +27,7 @@ def wide_rows(
     Both raise ValueError (a DecodeError is one) when a row is not as it should be.
     """
     pick = itemgetter(*(feature.name for feature in features))
-    kinds = [_KINDS[feature.type] for feature in features]
+    kinds = list(map(_kinds, features))
     width = len(features)
 
     def tuples(rows: list[Any]) -> list[tuple[Any, ...]]:
@@ -53,3 +47,9 @@ def wide_rows(
 
     cell: Any = Any if ignore_extra else float | bool | str | None
     return msgspec.json.Decoder(list[dict[str, cell]]), tuples
+
+
+def _kinds(feature: Feature) -> set[type]:
+    """Return the types that a decoder makes of a feature's cells."""
+    kinds = set(get_args(cell_type(feature)))
+    return kinds | {int} if float in kinds else kinds

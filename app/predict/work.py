@@ -3,100 +3,37 @@
 Larger requests are answered in parts: `app.predict.parts`.
 """
 
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice
 
 import msgspec
 from msgspec import Raw
 
-from app.errors import FieldError, TooManyRowsError
-from app.features.faults import MAX_FAULTS, unusable
+from app.errors import FieldError
+from app.features.faults import unusable
 from app.journal.entries import Entry
 from app.models.queries import ResolvedVersion
-from app.predict.answer import Prediction, Tally
-from app.predict.envelope import Envelope, decode_grid, malformed
-from app.predict.faults import grid_faults, instance_faults
-from app.predict.pricing import Pricing, pricing_at
-from app.predict.ready import Note, ReadyModel, tail
-from app.predict.rows import RowReader, Rows
+from app.predict.answer import Tally
+from app.predict.envelope import Envelope, decode_grid
+from app.predict.listing import listing_of
+from app.predict.pricing import pricing_at
+from app.predict.question import NO_LIMIT, Question, Unreadable
+from app.predict.ready import ReadyModel, tail
+from app.reviews.intake import Intake, check_references
 
-__all__ = ["Answered", "Question", "Unreadable", "answer", "ask", "assembled"]
+__all__ = [
+    "Answered",
+    "answer",
+    "ask",
+    "assembled",
+    "has_more_keys",
+]
 
-NO_LIMIT = sys.maxsize
+BACKSLASH = ord("\\")
 _ENCODER = msgspec.json.Encoder()
-_LIST = msgspec.json.Decoder(list[Raw])
-
-Unreadable = (ValueError, RecursionError)
 
 
-@dataclass(slots=True)  # not frozen, which would take a microsecond of each request
-class Question:
-    """What is asked of a model: rows still raw, how to read them, how to price them."""
-
-    ready: ReadyModel
-    version: ResolvedVersion
-    reader: RowReader
-    rows: Raw
-    columns: list[str] | None
-    ignore_extra: bool
-    pricing: Pricing
-    explain: bool = False
-    note: Note | None = None
-    """Is told what was decided, where the prediction log is on."""
-    most_rows: int = NO_LIMIT
-
-    def check_rows(self, n: int) -> None:
-        """Refuse more rows than a request may have.
-
-        Raises
-        ------
-        TooManyRowsError
-        """
-        if n > self.most_rows:
-            msg = (
-                f"{n} rows; one request may have {self.most_rows}"
-                " (DEMUR_MAX_PREDICT_ROWS): send several, or a file to POST"
-                " /predict/batch"
-            )
-            raise TooManyRowsError(msg)
-
-    @property
-    def plain(self) -> bool:
-        """Tell whether nothing but the answer is wanted."""
-        return self.note is None and not self.explain
-
-    def answer(self, rows: Rows, first: int = 0) -> tuple[Sequence[Prediction], Tally]:
-        """Return the answers to read rows, the first of which has index ``first``."""
-        if self.explain:
-            return self.ready.explain(rows, self.pricing, first, self.note)
-        return self.ready.answer(rows, self.pricing, first, self.note)
-
-    def faults(self, rows: Sequence[Raw], first: int) -> Iterator[FieldError]:
-        """Yield what is wrong with raw rows, the first of which has index ``first``."""
-        schema = self.ready.schema
-        if self.columns is not None:
-            return grid_faults(rows, self.columns, schema, first)
-        ignore = self.ignore_extra
-        return instance_faults(rows, schema, ignore_extra=ignore, first=first)
-
-    def raw_rows(self) -> list[Raw]:
-        """Return the rows one by one, each unread.
-
-        Raises
-        ------
-        InvalidRequestError
-            When they are no list.
-        """
-        try:
-            return _LIST.decode(self.rows)
-        except msgspec.ValidationError:
-            pointer = "/instances" if self.columns is None else "/data/rows"
-            raise unusable([FieldError(pointer, "rows are a list")]) from None
-
-
-@dataclass(slots=True)  # as above
+@dataclass(slots=True)  # not frozen: see `app.predict.question`
 class Answered:
     """The bytes of an answer in pieces, and what is to be counted of it."""
 
@@ -105,6 +42,8 @@ class Answered:
     tally: Tally
     logged: bytes = b""
     """Lines of the prediction log that were made already."""
+    intake: Intake | None = None
+    """The cases that are to be opened before the answer goes out."""
 
     @property
     def body(self) -> bytes:
@@ -154,9 +93,24 @@ def ask(
     if entry is not None:
         entry.begin(version, pricing)
         note = entry.note
-    return Question(
+    question = Question(
         ready, version, reader, rows, columns, ignore, pricing, explain, note, most_rows
     )
+    if envelope.layout == "columns":
+        question.by_columns = True
+    if (fields := envelope.fields) is not None:
+        if "explanation" in fields and not explain:
+            detail = 'an explanation is told where the request says "explain": true'
+            raise unusable([FieldError("/fields", detail)])
+        question.fields = list(dict.fromkeys(fields))
+    if (references := envelope.references) is not None:
+        check_references(references)
+        question.references = references
+    if (terms := version.review) is not None:
+        named = (version.name, version.version)
+        facts = (ready.model.labels, pricing.costs, ready.schema)
+        question.intake = Intake(terms, named, *facts, references)
+    return question
 
 
 def answer(question: Question) -> Answered:
@@ -176,16 +130,41 @@ def answer(question: Question) -> Answered:
         if len(decoded) == 1 and question.plain:
             told = single.answer(reader.cells(decoded), question.pricing)
         if told is not None:
+            if question.intake is not None:
+                question.intake.take(
+                    0, told[:1], told[1], lambda: reader.split(decoded)
+                )
             return assembled(question, (_ENCODER.encode(told[:1]),), told[1])
         rows = reader.split(decoded)
     except Unreadable as error:
-        faults = tuple(islice(question.faults(question.raw_rows(), 0), MAX_FAULTS + 1))
-        raise (unusable(faults) if faults else malformed(error)) from None
-    answers, tally = question.answer(rows)
-    return assembled(question, (_ENCODER.encode(answers),), tally)
+        rows = question.read_again(error)
+    listing = listing_of(question)
+    tally = listing.add(rows)
+    return assembled(question, listing.pieces(), tally)
+
+
+def has_more_keys(
+    body: bytes, envelope: Envelope, question: Question, n_rows: int
+) -> bool:
+    """Tell whether a body that was answered may hold keys that nobody has read.
+
+    Every key has a colon behind it: where there are no more colons than the keys and
+    texts that were read have, no key stands twice. A body may have more for another
+    reason (a colon in a category); it is then looked at as any other.
+    """
+    known = 2 + envelope.model.count(":") + envelope.explain + question.by_columns
+    known += envelope.fields is not None
+    if envelope.costs is not None:
+        known += 5
+    if question.columns is None:
+        known += n_rows * question.ready.readers.colons
+    else:
+        known += 2 + sum(name.count(":") for name in question.columns)
+    return body.count(b":") != known or BACKSLASH in body
 
 
 def assembled(question: Question, listed: Sequence[bytes], tally: Tally) -> Answered:
-    """Return the answer around its predictions: pieces of one JSON list."""
+    """Return the answer around its predictions, which are pieces of one JSON value."""
     head = question.ready.head(question.version, question.pricing)
-    return Answered((head, *listed, tail(tally)), question.version, tally)
+    pieces = (head, *listed, tail(tally))
+    return Answered(pieces, question.version, tally, intake=question.intake)

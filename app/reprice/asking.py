@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 from app.errors import ConflictError, FieldError
 from app.evidence.stored import Stored
 from app.reprice.schemas import RepriceRequest
-from app.train.pairs import cost_matrix, pair_errors, rule_kind
+from app.train.pairs import cost_matrix, pair_errors, promises, rule_kind
 from app.train.refusal import refuse
 from app.train.rules import Rule, RuleChoice
 from app.train.schemas import TrainRequest
@@ -117,13 +117,13 @@ def _check_scorer(wanted: TrainRequest, stored: Stored, *, link: bool) -> None:
             f" the score under /rule: {others}"
         )
         raise ConflictError(msg)
-    if RULES[kind].promises and stored.calibration is None:
+    if promises(wanted) and stored.calibration is None:
         msg = (
             f"the rule {kind} needs rows that the served model never saw, and this"
             " version kept no calibration part: train again with this rule"
         )
         raise ConflictError(msg)
-    if RULES[kind].learns and not RULES[kind].promises and stored.out_of_fold is None:
+    if RULES[kind].learns and not promises(wanted) and stored.out_of_fold is None:
         msg = (
             f"the rule {kind} is chosen on out-of-fold scores, and this version, whose"
             " machine has a link of its own, made none: train again with this rule"

@@ -13,18 +13,19 @@ from math import log
 from typing import Any
 
 from app.artifacts.model import ServedModel
+from app.artifacts.rating import Rating
 from app.evidence.decisions import decide
 from app.evidence.evaluation import evaluate, no_evaluation
-from app.evidence.notes import notes_on_guards
+from app.evidence.notes import notes_on_guards, notes_on_thresholds
 from app.evidence.scores import Evidence, calibrate, fit_rule
 from app.evidence.stored import Stored
-from app.train.pairs import cost_matrix, rule_kind
+from app.train.pairs import cost_matrix, promises, rule_kind
 from app.train.schemas import TrainRequest
 from solvers.calibration import Calibration
 from solvers.costs import CostMatrix
 from solvers.rules.registry import RULES
 
-__all__ = ["Chosen", "choose"]
+__all__ = ["Chosen", "choose", "held_out"]
 
 _DEPENDS_ON_COSTS = ("double-hinge-svm", "abstention-boosting", "abstention-trees")
 
@@ -52,11 +53,16 @@ def choose(model: ServedModel, stored: Stored, wanted: TrainRequest) -> Chosen:
     calibration = _served_calibration(model, stored, wanted)
     evidence = None
     if RULES[kind].learns:
-        promises = RULES[kind].promises
-        evidence = stored.calibration if promises else stored.out_of_fold
+        evidence = stored.calibration if promises(wanted) else stored.out_of_fold
     rule = fit_rule(wanted, costs, calibration, _at(evidence, stored, wanted))
     facts = rule.payload()
-    repriced = replace(model, rule=facts, calibration=calibration, costs=costs)
+    repriced = replace(
+        model,
+        rule=facts,
+        calibration=calibration,
+        costs=costs,
+        rating=_rating(model, stored, wanted),
+    )
     notes = [*notes_on_guards(kind, evidence), *_notes(facts, stored, costs, wanted)]
     before, after, told = _evaluated(model, repriced, stored, wanted)
     warnings = list(dict.fromkeys((*notes, *told, *stored.lasting_warnings)))
@@ -87,6 +93,19 @@ def _served_calibration(
     return calibrate(stored.out_of_fold.at_prevalence(wanted.prevalence))
 
 
+def _rating(model: ServedModel, stored: Stored, wanted: TrainRequest) -> Rating | None:
+    """Return the bands of confidence at the wanted share of +1."""
+    share, now = wanted.prevalence, stored.asked.prevalence
+    if model.rating is None or share is None or share == now:
+        return model.rating
+    before = stored.share_positive if now is None else now
+    return model.rating.shifted(_log_odds(share) - _log_odds(before))
+
+
+def _log_odds(share: float) -> float:
+    return log(share / (1.0 - share))
+
+
 def _held_calibration(
     served: Calibration, stored: Stored, wanted: TrainRequest
 ) -> Calibration:
@@ -101,23 +120,45 @@ def _held_calibration(
 
 def _shifted(now: Calibration, share: float, wanted: float) -> Calibration:
     """Return a map whose odds are those of another share of +1."""
-    shift = log(wanted / (1.0 - wanted)) - log(share / (1.0 - share))
+    shift = _log_odds(wanted) - _log_odds(share)
     return replace(now, log_odds_shift=shift)
+
+
+def held_out(
+    model: ServedModel, stored: Stored, wanted: TrainRequest
+) -> tuple[Evidence, Calibration] | None:
+    """Return the held-out rows and the map of the model that they evaluate.
+
+    Parameters
+    ----------
+    model : ServedModel
+    stored : Stored
+    wanted : TrainRequest
+        At its share of +1; the version's own is ``stored.asked``.
+    """
+    held = _at(stored.holdout, stored, wanted)
+    if held is None or model.calibration is None:
+        return None
+    return held, _held_calibration(model.calibration, stored, wanted)
 
 
 def _evaluated(
     model: ServedModel, repriced: ServedModel, stored: Stored, wanted: TrainRequest
 ) -> tuple[dict[str, Any], dict[str, Any], list[str]]:
     """Return the figures before and after, and the warnings of the latter."""
-    held = _at(stored.holdout, stored, wanted)
-    if held is None or repriced.calibration is None:
+    unseen = held_out(repriced, stored, wanted)
+    if unseen is None:
         nothing, told = no_evaluation()
         return nothing, nothing, told
-    costs, now = repriced.costs, _held_calibration(repriced.calibration, stored, wanted)
+    costs, (held, now) = repriced.costs, unseen
     own = model.calibration or stored.holdout_calibration
     then = _held_calibration(own, stored, stored.asked)
-    before, _ = evaluate(held, decide(model.rule, then, held), then, costs)
-    after, told = evaluate(held, decide(repriced.rule, now, held), now, costs)
+    before, _ = evaluate(
+        held, decide(model.rule, then, held), then, costs, model.rating
+    )
+    after, told = evaluate(
+        held, decide(repriced.rule, now, held), now, costs, repriced.rating
+    )
     return before, after, told
 
 
@@ -127,9 +168,7 @@ def _notes(
     costs: CostMatrix | None,
     wanted: TrainRequest,
 ) -> list[str]:
-    notes = []
-    if facts.get("feasible") is False:
-        notes.append(f"every row is rejected: {facts['promise']}")
+    notes = notes_on_thresholds(facts)
     if facts.get("feasible") is True:
         notes.append(
             "promises from the same calibration rows hold each by itself, not for the"

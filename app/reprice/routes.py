@@ -1,4 +1,4 @@
-"""POST /models/{name}/versions/{version}/reprice."""
+"""What a version would be at other prices: made, looked at, or drawn as curves."""
 
 from typing import Annotated
 
@@ -18,7 +18,12 @@ from app.jobs.repeating import REPLAYED, IdempotencyKey, repeatable
 from app.models.routes import Name, Version
 from app.reprice import service
 from app.reprice.openapi import REQUEST_BODY
-from app.reprice.schemas import RepriceAnswer, RepriceRequest
+from app.reprice.schemas import (
+    CurvesAnswer,
+    PreviewAnswer,
+    RepriceAnswer,
+    RepriceRequest,
+)
 from app.state import state_of
 from app.web.bodies import body_of, read_json
 from app.web.openapi import problems
@@ -82,3 +87,43 @@ def reprice_version(
     made = answer.model
     response.headers["Location"] = f"{root}/models/{made.name}/versions/{made.version}"
     return answer
+
+
+@router.post(
+    "/{name}/versions/{version}/preview",
+    responses=problems(
+        MalformedRequestError,
+        UnknownModelError,
+        ConflictError,
+        InvalidRequestError,
+        CorruptArtifactError,
+    ),
+    openapi_extra={"requestBody": REQUEST_BODY},
+)
+def preview_version(
+    name: Name,
+    version: Version,
+    body: Annotated[bytes, Depends(body_of)],
+    request: Request,
+) -> PreviewAnswer:
+    """Tell what a re-pricing would give, and make nothing.
+
+    Thresholds, the table of decisions and the cost at other prices, by another rule or
+    within a limit: the figures that `reprice` would answer with.
+    """
+    asked = read_json(body, RepriceRequest)
+    return service.preview(state_of(request), name, version, asked)
+
+
+@router.get(
+    "/{name}/versions/{version}/curves",
+    responses=problems(
+        UnknownModelError, InvalidRequestError, ConflictError, CorruptArtifactError
+    ),
+)
+def get_curves(name: Name, version: Version, request: Request) -> CurvesAnswer:
+    """Return curves of the held-out rows: risk, cost, calibration, scores.
+
+    All are binned; no single row can be told from them.
+    """
+    return service.curves(state_of(request), name, version)

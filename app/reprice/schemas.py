@@ -6,11 +6,17 @@ from pydantic import ConfigDict, Field, model_validator
 
 from app.models.schemas import VersionRef
 from app.strict import Answer, StrictModel
-from app.train.base import Fraction
+from app.train.base import Fraction, Share
 from app.train.rules import Rule
 from app.train.schemas import Costs
 
-__all__ = ["Evaluations", "RepriceAnswer", "RepriceRequest"]
+__all__ = [
+    "CurvesAnswer",
+    "Evaluations",
+    "PreviewAnswer",
+    "RepriceAnswer",
+    "RepriceRequest",
+]
 
 
 class RepriceRequest(StrictModel):
@@ -26,7 +32,7 @@ class RepriceRequest(StrictModel):
     max_error: Fraction | None = None
     """A limit instead of a rule: the error among decided rows, promised with 95 %
     confidence (``bounded-error``)."""
-    prevalence: Fraction | None = None
+    prevalence: Share | None = None
     """The share of +1 in use, where it differs from that of the training rows."""
 
     @model_validator(mode="after")
@@ -72,12 +78,15 @@ EXAMPLE: dict[str, Any] = {
 }
 
 
-class RepriceAnswer(Answer):
-    """The new version: what decides now, and what that changes."""
+class PreviewAnswer(Answer):
+    """What would decide from now on, and what that would change."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [EXAMPLE]})
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{k: v for k, v in EXAMPLE.items() if k != "model"}]
+        }
+    )
 
-    model: VersionRef
     repriced_from: VersionRef
     costs: dict[str, float] | None
     rule: dict[str, Any]
@@ -89,3 +98,111 @@ class RepriceAnswer(Answer):
     """Whether the limit can be kept; where not, every row is rejected."""
     evaluation: Evaluations
     warnings: list[str]
+
+
+class RepriceAnswer(PreviewAnswer):
+    """The new version: what decides now, and what that changes."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [EXAMPLE]})
+
+    model: VersionRef
+
+
+class Scores(Answer):
+    """How many held-out rows of each class have a score in each cell."""
+
+    on: str
+    """What the thresholds are on: ``score``, ``probability``, or ``reject-function``
+    (at or below 0 a case goes to people)."""
+    edges: list[float]
+    """The cells' edges, ascending, one more than cells."""
+    positive: list[float]
+    negative: list[float]
+    lower: float | None
+    upper: float | None
+
+
+class ReliabilityCurve(Answer):
+    """What was claimed and what was found, in bins of equally many rows."""
+
+    probability: list[float]
+    share_positive: list[float]
+    rows: list[float]
+
+
+class RiskPoint(Answer):
+    """What the version's own rule does."""
+
+    coverage: float
+    risk: float | None
+    """Null where every row is rejected."""
+
+
+class RiskCurve(Answer):
+    """The error among the decided rows, at each share of rows that is decided."""
+
+    coverage: list[float]
+    risk: list[float]
+    operating_point: RiskPoint
+
+
+class CostPoint(Answer):
+    """What the version's own rule does."""
+
+    reject_rate: float
+    cost: float
+
+
+class CostCurve(Answer):
+    """The mean cost over all rows, at each share of rows that goes to people."""
+
+    reject_rate: list[float]
+    cost: list[float]
+    operating_point: CostPoint
+
+
+class CurvesAnswer(Answer):
+    """Curves of a version on its held-out rows, none of which can be told from them."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "model": {"name": "pima", "version": 1},
+                    "rows": 120,
+                    "scores": {
+                        "on": "score",
+                        "edges": [-2.0, 0.0, 2.0],
+                        "positive": [9.0, 33.0],
+                        "negative": [61.0, 17.0],
+                        "lower": -1.4,
+                        "upper": 0.6,
+                    },
+                    "calibration": {
+                        "probability": [0.2, 0.8],
+                        "share_positive": [0.18, 0.77],
+                        "rows": [60.0, 60.0],
+                    },
+                    "risk_coverage": {
+                        "coverage": [0.5, 1.0],
+                        "risk": [0.04, 0.2],
+                        "operating_point": {"coverage": 0.7, "risk": 0.09},
+                    },
+                    "cost_reject": {
+                        "reject_rate": [1.0, 0.0],
+                        "cost": [0.4, 0.5],
+                        "operating_point": {"reject_rate": 0.3, "cost": 0.31},
+                    },
+                }
+            ]
+        }
+    )
+
+    model: VersionRef
+    rows: int
+    """Held-out rows; guards and weights counted as in ``evaluation``."""
+    scores: Scores
+    calibration: ReliabilityCurve
+    risk_coverage: RiskCurve
+    cost_reject: CostCurve | None
+    """Null without costs."""

@@ -1,13 +1,11 @@
-"""A re-pricing from a version to the next one."""
+"""A re-pricing from a version to the next one, and a look at what it would give."""
 
 import time
 from typing import Any
 
-from app.artifacts.model import ServedModel
 from app.db.tables import ModelVersion
 from app.errors import ConflictError
 from app.evidence.facts import rule_facts
-from app.evidence.stored import Stored
 from app.jobs import replays
 from app.models.publication import VISIBLE_AFTER_S, add_version
 from app.models.schemas import VersionRef
@@ -15,11 +13,18 @@ from app.models.service import known_version
 from app.plain import finite
 from app.reprice.asking import changed
 from app.reprice.choosing import Chosen, choose
-from app.reprice.schemas import Evaluations, RepriceAnswer, RepriceRequest
+from app.reprice.curves import curves_of
+from app.reprice.schemas import (
+    CurvesAnswer,
+    Evaluations,
+    PreviewAnswer,
+    RepriceAnswer,
+    RepriceRequest,
+)
 from app.state import AppState
 from app.train.pairs import rule_kind
 
-__all__ = ["reprice"]
+__all__ = ["curves", "look", "preview", "reprice"]
 
 _SPLIT = ("holdout", "seed", "order_by")
 
@@ -53,6 +58,92 @@ def reprice(
     return answer, again
 
 
+def preview(
+    state: AppState, name: str, version: int, request: RepriceRequest
+) -> PreviewAnswer:
+    """Answer what `reprice` would, and make nothing.
+
+    Raises
+    ------
+    UnknownModelError
+        When the version does not exist.
+    InvalidRequestError, ConflictError
+        When the version cannot be re-priced so.
+    """
+    row, chosen = _chosen(state, name, version, request)
+    told = _told(name, row, chosen, _summary(row, chosen))
+    return PreviewAnswer.model_validate(told)
+
+
+def look(
+    state: AppState, name: str, version: int, request: RepriceRequest
+) -> tuple[PreviewAnswer, CurvesAnswer | None]:
+    """Return what `preview` does, and the curves of the version that would be.
+
+    There are no curves where nothing was held out.
+
+    Raises
+    ------
+    UnknownModelError, InvalidRequestError, ConflictError
+        As `preview`.
+    """
+    row, chosen = _chosen(state, name, version, request)
+    told = _told(name, row, chosen, _summary(row, chosen))
+    drawn = _drawn(name, version, curves_of(chosen.model, chosen.stored))
+    return PreviewAnswer.model_validate(told), drawn
+
+
+def curves(state: AppState, name: str, version: int) -> CurvesAnswer:
+    """Return the curves of a version.
+
+    Raises
+    ------
+    UnknownModelError
+        When the version does not exist.
+    ConflictError
+        When it keeps no held-out scores.
+    """
+    with state.database.read() as session:
+        row = known_version(session, name, version)
+    told = _drawn(name, version, curves_of(*state.evidence.get(row.artifact_sha256)))
+    if told is None:
+        msg = (
+            "this version held no rows out, so there is nothing to draw: train again"
+            " with a holdout above 0"
+        )
+        raise ConflictError(msg)
+    return told
+
+
+def _drawn(name: str, version: int, told: dict[str, Any] | None) -> CurvesAnswer | None:
+    if told is None:
+        return None
+    ref = VersionRef(name=name, version=version)
+    return CurvesAnswer.model_validate({"model": ref, **finite(told)})
+
+
+def _chosen(
+    state: AppState, name: str, version: int, request: RepriceRequest
+) -> tuple[ModelVersion, Chosen]:
+    with state.database.read() as session:
+        row = known_version(session, name, version)
+    model, stored = state.evidence.get(row.artifact_sha256)
+    return row, choose(model, stored, changed(stored, request))
+
+
+def _told(
+    name: str, row: ModelVersion, chosen: Chosen, summary: dict[str, Any]
+) -> dict[str, Any]:
+    """Return what a re-pricing changes, whether or not it is made."""
+    return {
+        "repriced_from": VersionRef(name=name, version=row.version),
+        "evaluation": Evaluations(
+            before=finite(chosen.before), after=finite(chosen.after)
+        ),
+        **{key: summary[key] for key in _TOLD},
+    }
+
+
 def _told_before(
     state: AppState, repeatable: replays.Repeatable
 ) -> RepriceAnswer | None:
@@ -68,12 +159,7 @@ def _repriced(
     request: RepriceRequest,
     repeatable: replays.Repeatable | None,
 ) -> tuple[RepriceAnswer, bool]:
-    with state.database.read() as session:
-        row = known_version(session, name, version)
-    payload = state.store.read(row.artifact_sha256)
-    stored = Stored.from_payload(payload)
-    model = ServedModel.from_payload(payload)
-    chosen = choose(model, stored, changed(stored, request))
+    row, chosen = _chosen(state, name, version, request)
     summary = _summary(row, chosen)
     artifact = {**chosen.model.to_payload(), "evidence": chosen.stored.payload()}
     file = state.store.write(artifact)
@@ -91,11 +177,7 @@ def _repriced(
             raise ConflictError(msg)
         answer = RepriceAnswer(
             model=VersionRef(name=name, version=number),
-            repriced_from=VersionRef(name=name, version=version),
-            evaluation=Evaluations(
-                before=finite(chosen.before), after=finite(chosen.after)
-            ),
-            **{key: summary[key] for key in _TOLD},
+            **_told(name, row, chosen, summary),
         )
         if repeatable is not None:
             replays.keep(session, repeatable, None, answer.model_dump(mode="json"))
@@ -119,9 +201,11 @@ def _summary(row: ModelVersion, chosen: Chosen) -> dict[str, Any]:
     then = row.summary.get("evaluation", {})
     split = {key: then[key] for key in _SPLIT if key in then}
     calibration = model.calibration or chosen.stored.holdout_calibration
+    bands = {} if model.rating is None else {"bands": model.rating.payload()}
     summary: dict[str, Any] = finite(
         {
             **row.summary,
+            **bands,
             **rule_facts(rule_kind(asked), model.rule, calibration, model.costs),
             "evaluation": {**split, **chosen.after},
             "prevalence": asked.prevalence,

@@ -1,11 +1,41 @@
-"""Kinds of values that many parts of a training request share."""
+"""Kinds of values that many parts of a training request share.
+
+Ranges are as wide as doubles carry: outside of them rounding drowns the rows, the norm
+or the prices, and what is fitted has learnt nothing.
+"""
 
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
-__all__ = ["ColumnName", "Fraction", "Positive"]
+from app.features.values import trimmed
+
+__all__ = [
+    "LEAST_ETA",
+    "MOST_ETA",
+    "ColumnName",
+    "Eta",
+    "Fraction",
+    "Part",
+    "Positive",
+    "Price",
+    "Share",
+    "Weight",
+]
+
+LEAST_ETA, MOST_ETA = 1e-6, 0.49
 
 Positive = Annotated[float, Field(gt=0)]
 Fraction = Annotated[float, Field(gt=0, lt=1)]
-ColumnName = Annotated[str, Field(min_length=1, max_length=200)]
+Weight = Annotated[float, Field(ge=1e-9, le=1e9)]
+"""Of one part of an objective against another."""
+Eta = Annotated[float, Field(ge=LEAST_ETA, le=MOST_ETA)]
+Price = Annotated[float, Field(ge=1e-12, le=1e12)]
+Share = Annotated[float, Field(ge=1e-6, le=1 - 1e-6)]
+"""Of +1 in use."""
+Part = Annotated[float, Field(ge=0.01, le=0.9)]
+"""Of rows that are kept apart, enough on either side to be told by."""
+ColumnName = Annotated[
+    str, Field(min_length=1, max_length=200), AfterValidator(trimmed)
+]
+"""As every name of a column: without the white space around it."""

@@ -31,7 +31,7 @@ _TARGET = {"column": "outcome", "positive": "yes"}
 
 EXAMPLES: dict[str, dict[str, Any]] = {
     "double-hinge": {
-        "summary": "A double-hinge SVM with its own rule, at costs",
+        "summary": "A double-hinge SVM with the rule of its paper, at costs",
         "value": {
             "model": "pima",
             "trainer": {
@@ -86,7 +86,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         },
     },
     "auto": {
-        "summary": "Let the costs choose the trainer and its rule",
+        "summary": "Several trainers, averaged",
         "value": {
             "model": "pima",
             "trainer": {"kind": "auto"},

@@ -4,6 +4,10 @@ A rule says by itself whether it needs costs (``chow`` takes a threshold instead
 whether it gives a promise. A promise holds for the very model that was counted, on
 rows as they come: no refit, no weights, no corrected prevalence.
 
+A rule that believes the score (``plug-in``, ``bartlett-wegkamp``) needs one that
+speaks of the rows as they come: not of those that ``class_weight`` made, and not the
+P-SVM's of plain labels, whose link is one of probabilities that it was taught.
+
 With guards, ``bounded-error`` is counted on the calibration rows that pass them. Guards
 know the training part alone, so those rows are drawn like the cases that reach the
 rule; the others are never decided, and an error among decided cases is what is bounded.
@@ -16,23 +20,49 @@ import numpy as np
 
 from app.errors import FieldError
 from app.train.rules import rule_parameters
-from app.train.schemas import Costs, TrainRequest
+from app.train.schemas import Costs, Guards, TrainRequest
 from app.train.trainers.registry import TRAINERS
 from solvers.costs import CostMatrix
 from solvers.errors import InvalidCostsError
 from solvers.rules.registry import RULES
 
-__all__ = ["cost_matrix", "pair_errors", "rule_kind"]
+__all__ = [
+    "believed",
+    "cost_matrix",
+    "guards_of",
+    "pair_errors",
+    "promises",
+    "rule_kind",
+]
 
 _TRIED = {"bounded-abstention", "bounded-error", "bounded-cost"}
 _SCORES = np.linspace(-1.0, 1.0, 8)
 
 
 def rule_kind(request: TrainRequest) -> str:
-    """Return the rule's name: the one asked for, or the trainer's own."""
+    """Return the rule's name: the one asked for, or what the prices call for.
+
+    Where none is named, the decision is the cheapest at the probability that is shown
+    (chow), and tells most about the truth where there are no prices to go by.
+    """
     if request.rule is not None:
         return request.rule.kind
-    return TRAINERS[request.trainer.kind].default_rule
+    return "mutual-information" if request.costs is None else "chow"
+
+
+def promises(request: TrainRequest) -> bool:
+    """Tell whether the rule gives a promise, by its kind or by what it is asked for."""
+    kind, rule = rule_kind(request), request.rule
+    sure = getattr(rule, "confidence", None) is not None
+    return RULES[kind].promises or sure
+
+
+def guards_of(request: TrainRequest) -> Guards:
+    """Return the guards of a request, what it leaves open filled in."""
+    asked, on = request.guards, rule_kind(request) != "bounded-cost"
+    defaults = {"unseen_category": on, "missing_value": "unseen" if on else False}
+    left_open = {k: v for k, v in defaults.items() if getattr(asked, k) is None}
+    return asked.model_copy(update=left_open)
 
 
 def cost_matrix(costs: Costs | None) -> CostMatrix | None:
@@ -53,13 +83,30 @@ def pair_errors(request: TrainRequest) -> list[FieldError]:
 
 
 def _rule_errors(request: TrainRequest) -> Iterator[FieldError]:
-    fitting = TRAINERS[request.trainer.kind].rules
-    if rule_kind(request) not in fitting:
+    kind, trainer = rule_kind(request), TRAINERS[request.trainer.kind]
+    fitting, why = trainer.rules, ""
+    if not believed(request):
+        fitting = tuple(rule for rule in fitting if not RULES[rule].believes)
+        if kind in trainer.rules:
+            why = (
+                " on plain labels, of which its score is no probability"
+                if getattr(request.trainer, "class_weight", None) is None
+                else " with class_weight, which moves the score that the rule believes"
+            )
+    if kind not in fitting:
         yield FieldError(
             "/rule/kind",
-            f"the rule does not fit the trainer {request.trainer.kind}; rules that"
+            f"the rule does not fit the trainer {trainer.kind}{why}; rules that"
             f" fit: {', '.join(fitting)}",
         )
+
+
+def believed(request: TrainRequest) -> bool:
+    """Tell whether a trainer's score may be read as what it is made to estimate."""
+    if getattr(request.trainer, "class_weight", None) is not None:
+        return False
+    linked = TRAINERS[request.trainer.kind].probabilities
+    return request.target.probability or not linked
 
 
 def _parameter_errors(request: TrainRequest) -> Iterator[FieldError]:
@@ -114,24 +161,25 @@ def _reject_threshold(request: TrainRequest) -> float | None:
 
 def _option_errors(request: TrainRequest) -> Iterator[FieldError]:
     evaluation = request.evaluation
-    if request.target.probability and not TRAINERS[request.trainer.kind].probabilities:
+    own_eta = request.target.label_precision is not None
+    if own_eta and not TRAINERS[request.trainer.kind].probabilities:
         able = [entry.kind for entry in TRAINERS.values() if entry.probabilities]
         yield FieldError(
-            "/target/probability",
-            "the trainer takes labels; these learn from probabilities:"
-            f" {', '.join(able)}",
+            "/target/label_precision",
+            f"the trainer {request.trainer.kind} knows no precision of a label; these"
+            f" do: {', '.join(able)}",
         )
     if request.refit and evaluation.holdout == 0:
         yield FieldError(
             "/refit", "without a held-out part the model is fitted on all rows already"
         )
-    if rule_kind(request) == "bounded-cost" and any(on for _, on in request.guards):
+    if rule_kind(request) == "bounded-cost" and any(on for _, on in guards_of(request)):
         yield FieldError(
             "/guards",
             "the promise of bounded-cost is one on the mean over all cases, which"
             " guards would change; leave the guards out, or ask for bounded-error",
         )
-    if not RULES[rule_kind(request)].promises:
+    if not promises(request):
         return
     promise = "the promise of this rule holds for the model that was counted"
     if request.refit:

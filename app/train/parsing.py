@@ -9,15 +9,17 @@ the process must get their turn in between. A cell's place survives as its row
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Protocol, Self, TypeVar
 
 import msgspec
 from pydantic import ValidationError
 
+from app.choices import Described
 from app.errors import FieldError, MalformedRequestError
 from app.features.table import Table
 from app.train.refusal import field_errors, refuse
-from app.train.rows import Cell, by_column, checked, decoded
+from app.train.rows import Cell, Texts, by_column, checked, decoded
 from app.train.schemas import DatasetData, InlineData, TrainRequest
 
 __all__ = [
@@ -33,7 +35,7 @@ Stored = Callable[[DatasetData], Table]
 """Gives the table of a data set; one without rows where only columns are checked."""
 
 
-class WithTable(Protocol):
+class WithTable(Described, Protocol):
     """A request that holds a table."""
 
     @property
@@ -46,6 +48,9 @@ class WithTable(Protocol):
 
 
 Asked = TypeVar("Asked", bound=WithTable)
+
+MOST_BESIDE_BYTES = 4 << 20
+"""Of a request without its rows: 10,000 columns have names of 200 characters."""
 
 _OUTER = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _ROWS = msgspec.json.Decoder(list[msgspec.Raw])
@@ -79,11 +84,20 @@ def read_body(body: bytes, stored: Stored = no_datasets) -> Submission:
     return Submission(*read_as(TrainRequest, body, stored))
 
 
-def read_as(schema: type[Asked], body: bytes, stored: Stored) -> tuple[Asked, Table]:
-    """Read a body with a table as another schema has it; raises as `read_body`."""
+def read_as(
+    schema: type[Asked],
+    body: bytes,
+    stored: Stored,
+    texts: Texts = MappingProxyType({}),
+) -> tuple[Asked, Table]:
+    """Read a body with a table as another schema has it; raises as `read_body`.
+
+    ``texts`` as in ``Table.from_columns``.
+    """
     try:
         parts = _OUTER.decode(body)
         table = _inner(parts.get("data"))
+        _check_size(parts, table or {})
         rows = _raw_rows(table)
         request = {key: _ANY.decode(raw) for key, raw in parts.items() if key != "data"}
         if table is not None and rows is not None:
@@ -93,7 +107,7 @@ def read_as(schema: type[Asked], body: bytes, stored: Stored) -> tuple[Asked, Ta
             }
         elif "data" in parts:
             request["data"] = _ANY.decode(parts["data"])
-        return _read(schema, request, decoded, rows or (), stored)
+        return _read(schema, request, decoded, rows or (), stored, texts)
     except msgspec.ValidationError:
         raise refuse([FieldError("", "the body is an object")]) from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -119,15 +133,18 @@ def _read(
     read: Callable[[list[str], Iterable[Any]], Iterator[list[Cell]]],
     rows: Iterable[Any],
     stored: Stored,
+    texts: Texts = MappingProxyType({}),
 ) -> tuple[Asked, Table]:
     try:
         request = schema.model_validate(body)
     except ValidationError as error:
-        raise refuse(field_errors(error, body)) from None
+        raise refuse(field_errors(error, body, schema)) from None
     if isinstance(request.data, DatasetData):
-        return request, stored(request.data)
+        table = stored(request.data)
+        marks = request.data.missing
+        return request, table.marked(marks) if marks else table
     names = request.data.columns
-    return request, by_column(names, read(names, rows))
+    return request, by_column(names, read(names, rows), request.data.missing, texts)
 
 
 def _inner(raw: msgspec.Raw | None) -> dict[str, msgspec.Raw] | None:
@@ -136,6 +153,17 @@ def _inner(raw: msgspec.Raw | None) -> dict[str, msgspec.Raw] | None:
         return None if raw is None else _OUTER.decode(raw)
     except msgspec.ValidationError:
         return None
+
+
+def _check_size(
+    parts: Mapping[str, msgspec.Raw], table: Mapping[str, msgspec.Raw]
+) -> None:
+    """Refuse what would take a schema seconds: whatever is large beside the rows."""
+    of_table = sum(len(raw) + len(key) for key, raw in table.items() if key != "rows")
+    beside = sum(len(raw) + len(key) for key, raw in parts.items() if key != "data")
+    if max(beside, of_table if "rows" in table else 0) > MOST_BESIDE_BYTES:
+        msg = f"beside its rows, a body has {MOST_BESIDE_BYTES} bytes at most"
+        raise refuse([FieldError("", msg)])
 
 
 def _raw_rows(table: dict[str, msgspec.Raw] | None) -> list[msgspec.Raw] | None:

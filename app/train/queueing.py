@@ -53,7 +53,6 @@ def queue(
         answer = replays.reserve(session, repeatable, settings.idempotency_hours)
         if answer is not None:
             return JobAnswer.model_validate(answer), True
-    jobs.require_room(session, settings.max_queued_jobs)
     wanted = submission.request
     job = jobs.enqueue(
         session,
@@ -64,6 +63,7 @@ def queue(
     )
     if isinstance(wanted.data, DatasetData):
         note_use(session, wanted.data.id, job.id)
+    jobs.require_room(session, settings.max_queued_jobs, own=1)
     queued = job_answer(job)
     if repeatable is not None:
         replays.keep(session, repeatable, job.id, queued.model_dump(mode="json"))

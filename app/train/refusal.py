@@ -9,6 +9,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from app.choices import Asked, known_keys, shape_in_words
 from app.errors import FieldError, InvalidRequestError
 
 __all__ = ["at", "field_errors", "refuse"]
@@ -42,7 +43,11 @@ def _place(error: FieldError) -> str:
     return f"row {error.row}{column}: "
 
 
-def field_errors(error: ValidationError, body: Mapping[str, Any]) -> list[FieldError]:
+def field_errors(
+    error: ValidationError,
+    body: Mapping[str, Any],
+    asked: Asked,
+) -> list[FieldError]:
     """Translate what pydantic refused.
 
     Parameters
@@ -51,6 +56,8 @@ def field_errors(error: ValidationError, body: Mapping[str, Any]) -> list[FieldE
     body : mapping
         The value that was validated, to tell keys of the body from the tags of
         unions in the reported locations. No value of it is quoted.
+    asked : Asked
+        What the value was validated as: its keys are listed where one is unknown.
     """
     details: dict[str, list[str]] = {}
     for found in error.errors(include_url=False, include_input=False):
@@ -58,7 +65,7 @@ def field_errors(error: ValidationError, body: Mapping[str, Any]) -> list[FieldE
         path = _path(found["loc"], body)
         if found["type"].startswith("union_tag"):
             path.append("kind")
-        details.setdefault(at(*path), []).append(_detail(found))
+        details.setdefault(at(*path), []).append(_detail(found, asked))
     return [
         FieldError(pointer, ", or: ".join(dict.fromkeys(said)))
         for pointer, said in details.items()
@@ -88,11 +95,16 @@ def _has(here: Any, part: str | int) -> bool:
     return isinstance(here, list) and isinstance(part, int) and part < len(here)
 
 
-def _detail(found: Mapping[str, Any]) -> str:
+def _detail(found: Mapping[str, Any], asked: Asked) -> str:
     kind, context = found["type"], found.get("ctx", {})
     key = found["loc"][-1] if found["loc"] else ""
     if kind == "extra_forbidden":
-        return _ELSEWHERE.get(str(key), "there is no such key; leave it out")
+        if key in _ELSEWHERE:
+            return _ELSEWHERE[str(key)]
+        known = ", ".join(known_keys(asked, found["loc"][:-1]))
+        return f"there is no such key; leave it out, or take one of: {known}"
+    if kind == "string_pattern_mismatch":
+        return shape_in_words(context["pattern"])
     if kind == "union_tag_invalid":
         available = str(context["expected_tags"]).replace("'", "")
         return f"not available in this version; available: {available}"
@@ -102,4 +114,14 @@ def _detail(found: Mapping[str, Any]) -> str:
         return "an object is needed"
     if kind == "value_error":
         return str(context["error"])
-    return str(found["msg"])
+    return _bounded(str(found["msg"]), context)
+
+
+def _bounded(said: str, context: Mapping[str, Any]) -> str:
+    """Return what was said, a bound at its end in few digits."""
+    bound = next(
+        (context[end] for end in ("ge", "gt", "le", "lt") if end in context), 0
+    )
+    if isinstance(bound, int | float) and bound:
+        return f"{said.rpartition(' ')[0]} {bound:g}"
+    return said

@@ -5,8 +5,9 @@ column's name. A column holds one type: numbers, strings or booleans; null anywh
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -15,11 +16,14 @@ from numpy.typing import NDArray
 
 from app.errors import FieldError, InvalidRequestError
 from app.features.table import Table
+from app.features.values import Value
 from app.train.refusal import at, refuse
 
-__all__ = ["Cell", "by_column", "checked", "decoded"]
+__all__ = ["Cell", "Texts", "by_column", "checked", "decoded"]
 
 Cell = bool | int | float | str | None
+Texts = Mapping[str, Collection[type]]
+"""Columns in which values of these types are categories."""
 
 _BLOCK = 1024
 _ROW = msgspec.json.Decoder(list[Cell])
@@ -51,8 +55,16 @@ def checked(names: list[str], rows: Iterable[Any]) -> Iterator[list[Cell]]:
         yield row
 
 
-def by_column(names: list[str], rows: Iterator[list[Cell]]) -> Table:
-    """Turn rows into columns; every row must be as wide as there are names."""
+def by_column(
+    names: list[str],
+    rows: Iterator[list[Cell]],
+    marks: Sequence[Value] | None = None,
+    texts: Texts = MappingProxyType({}),
+) -> Table:
+    """Turn rows into columns; every row must be as wide as there are names.
+
+    ``marks`` and ``texts`` as in ``Table.from_columns``.
+    """
     _require_unique(names)
     columns: list[list[Cell]] = [[] for _ in names]
     done = 0
@@ -72,9 +84,8 @@ def by_column(names: list[str], rows: Iterator[list[Cell]]) -> Table:
         done += len(block)
     if not done:
         raise refuse([FieldError(at("data", "rows"), "there are no rows")])
-    return Table.from_columns(
-        {name: _objects(cells) for name, cells in zip(names, columns, strict=True)}
-    )
+    named = {n: _objects(cells) for n, cells in zip(names, columns, strict=True)}
+    return Table.from_columns(named, marks=marks, texts=texts)
 
 
 def _objects(cells: list[Cell]) -> NDArray[np.object_]:

@@ -12,15 +12,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from annotated_types import Interval
 from pydantic import Field, create_model
 
-from app.strict import StrictModel
-from solvers.rules.base import FittedByScores
-from solvers.rules.parameter import Parameter
+from app.strict import MadeModel, StrictModel
+from solvers.rules.base import FittedByScores, Parameter
 from solvers.rules.registry import RULES
 
 __all__ = ["Rule", "RuleChoice", "rule_parameters"]
 
 
-class RuleChoice(StrictModel):
+class RuleChoice(MadeModel):
     """A reject rule, told apart by ``kind``."""
 
     kind: str
@@ -49,7 +48,7 @@ def _by_label(number: Any) -> type[StrictModel]:
         name: (Annotated[number, Field(alias=label)], ...)
         for name, label in (("positive", "+1"), ("negative", "-1"))
     }
-    return create_model("ByLabel", __base__=StrictModel, **sides)
+    return create_model("ByLabel", __base__=MadeModel, **sides)
 
 
 def _schema(kind: str, rule: type[FittedByScores]) -> type[RuleChoice]:

@@ -10,10 +10,13 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
+from app.choices import ID, NAME
+from app.features.values import category
 from app.strict import StrictModel
-from app.train.base import ColumnName, Fraction, Positive
+from app.train.base import ColumnName, Fraction, Price, Share
 from app.train.rules import Rule
-from app.train.search import AnyTrainer, Search
+from app.train.search import Search
+from app.train.trainers.registry import Trainer
 
 __all__ = [
     "Costs",
@@ -26,10 +29,11 @@ __all__ = [
 ]
 
 Cell = float | str | bool | None
+Marks = Annotated[list[str | int | float], Field(max_length=50)]
 ModelName = Annotated[
     str,
     Field(
-        pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$",
+        pattern=NAME,
         description="Letters, digits, dot, underscore and hyphen; at most 64",
         examples=["pima"],
     ),
@@ -37,15 +41,18 @@ ModelName = Annotated[
 
 
 class Costs(StrictModel):
-    """What a decision costs; a correct one costs nothing."""
+    """What a decision costs; a correct one costs nothing.
 
-    false_positive: Positive
+    From 1e-12 to 1e12: prices are multiplied and compared.
+    """
+
+    false_positive: Price
     """Calling a true -1 "+1"."""
-    false_negative: Positive
+    false_negative: Price
     """Calling a true +1 "-1"."""
-    reject_positive: Positive
+    reject_positive: Price
     """Rejecting a true +1."""
-    reject_negative: Positive
+    reject_negative: Price
     """Rejecting a true -1."""
 
 
@@ -56,15 +63,21 @@ class InlineData(StrictModel):
     columns: Annotated[list[ColumnName], Field(min_length=1, max_length=10_000)]
     rows: list[list[Cell]]
     """One list a row, as wide as ``columns``."""
+    missing: Marks | None = None
+    """Values that mean "no value" beside null and the blank text, such as -999 or
+    "n.a."; the model learns them. Where none are named, it takes the usual marks of
+    text files for such, but for those that are categories here."""
 
 
 class DatasetData(StrictModel):
     """A table that was uploaded by POST /datasets."""
 
     kind: Literal["dataset"]
-    id: Annotated[str, Field(pattern="^[0-9a-f-]{36}$")]
+    id: Annotated[str, Field(pattern=ID)]
     columns: Annotated[list[ColumnName], Field(min_length=1)] | None = None
     """Only these columns, the target among them; all where none is named."""
+    missing: Marks = Field(default_factory=list)
+    """Values that mean "no value" beside those of the upload."""
 
     @field_validator("columns")
     @classmethod
@@ -75,21 +88,47 @@ class DatasetData(StrictModel):
         return value
 
 
+class Labels(StrictModel):
+    """What the user calls +1 and -1."""
+
+    positive: int | float | str | bool
+    negative: int | float | str | bool
+
+    @model_validator(mode="after")
+    def _two(self) -> Self:
+        if category(self.positive) == category(self.negative):
+            msg = "positive and negative are two labels"
+            raise ValueError(msg)
+        return self
+
+
 class Target(StrictModel):
     """The column to predict, and how to read it."""
 
     column: ColumnName
     positive: int | float | str | bool | None = None
-    """The label that is +1; the column must hold exactly one other label."""
+    """The label that is +1; the column must hold exactly one other label. Labels are
+    compared as categories are: 1 and "1" are one, "yes " and "yes" too."""
     probability: bool = False
-    """The column holds probabilities of +1 (for ``p-svm``)."""
+    """The column holds probabilities of +1. The ``p-svm`` learns them as they are; for
+    the others a doubtful row counts as both labels, each with its probability."""
+    labels: Labels | None = None
+    """What +1 and -1 are called where the column holds probabilities; without them
+    they are 1 and -1."""
     weight: ColumnName | None = None
     """A column of non-negative row weights; it is no feature."""
+    label_precision: ColumnName | None = None
+    """A column of each row's own ``eta``, for the ``p-svm``: how far the prediction may
+    be from the row's label or probability at no cost, from 1e-6 to 0.49; it is no
+    feature."""
 
     @model_validator(mode="after")
     def _one_reading(self) -> Self:
         if self.probability == (self.positive is not None):
             msg = 'give either "positive", the label that is +1, or "probability": true'
+            raise ValueError(msg)
+        if self.labels is not None and not self.probability:
+            msg = "labels go with probability: the column holds the labels otherwise"
             raise ValueError(msg)
         return self
 
@@ -100,7 +139,7 @@ class Evaluation(StrictModel):
     holdout: Annotated[float, Field(ge=0, lt=1)] = 0.2
     """Share of all rows held out; 0 switches the evaluation off."""
     calibration: Fraction = 0.25
-    """Share of all rows kept for the promise of ``bounded-error``."""
+    """Share of all rows kept for a rule with a promise."""
     seed: Annotated[int, Field(ge=0, lt=2**32)] = 0
     order_by: ColumnName | None = None
     """A column of dates or numbers: the past trains, the future evaluates. Scores for
@@ -108,15 +147,21 @@ class Evaluation(StrictModel):
 
 
 class Guards(StrictModel):
-    """Rows that are rejected whatever their score."""
+    """Rows that are rejected whatever their score: a person is asked, not a guess told.
+
+    Those that need no tuning are on where nothing is said, but under ``bounded-cost``,
+    whose promise is one on all cases.
+    """
 
     outlier: bool = False
     """Farther from each of at most 1,000 reference rows of training than 95 % of other
     training rows are."""
-    unseen_category: bool = False
-    """A category that training never saw."""
-    missing_value: bool = False
-    """Any missing value."""
+    unseen_category: bool | None = None
+    """A category that training never saw; false decides such a row as if the column
+    were missing."""
+    missing_value: bool | Literal["unseen"] | None = None
+    """A value missing in a column that training always had (`"unseen"`, where nothing
+    is said); true: any missing value; false: none, such a row is decided."""
 
 
 def _without_default(schema: dict[str, Any]) -> None:
@@ -129,7 +174,7 @@ class TrainRequest(StrictModel):
 
     model: ModelName
     search: Search | None = None
-    trainer: AnyTrainer = Field(
+    trainer: Trainer = Field(
         default=None,
         validate_default=True,
         description="May be left out where `search` names candidates.",
@@ -137,7 +182,8 @@ class TrainRequest(StrictModel):
     )
     costs: Costs | None = None
     rule: Rule | None = None
-    """The trainer's own rule where none is named."""
+    """Where none is named: `chow` with costs, so that each decision is the cheapest at
+    the probability that is shown; `mutual-information` without."""
     data: Annotated[InlineData | DatasetData, Field(discriminator="kind")]
     target: Target
     evaluation: Evaluation = Evaluation()
@@ -146,8 +192,9 @@ class TrainRequest(StrictModel):
     guards: Guards = Guards()
     refit: bool = False
     """Serve a model fitted on all rows, the evaluated one's figures beside it."""
-    prevalence: Fraction | None = None
-    """The share of +1 in use, where it differs from that of the rows."""
+    prevalence: Share | None = None
+    """The share of +1 in use, where it differs from that of the rows; from 1e-6, which
+    is one row in a million, to the same short of 1."""
     priority: Annotated[int, Field(ge=-100, le=100)] = 0
     """Jobs of a higher priority are begun first, among equals the oldest."""
     max_seconds: Annotated[int, Field(ge=1, le=2_592_000)] | None = None

@@ -3,24 +3,22 @@
 A parameter is named as in the trainer's own object, with dots into its kernel and its
 reduction: ``C``, ``kernel.gamma``, ``reduction.distance``. Every combination of the
 listed values is one candidate. Several trainers stand under ``candidates``, each with
-parameters of its own to vary; ``"trainer": {"kind": "auto"}`` is a list of them that
-is made here.
+parameters of its own to vary.
 """
 
 from functools import reduce
 from operator import or_
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 from pydantic import Field, create_model
 
-from app.strict import StrictModel
+from app.strict import MadeModel, StrictModel
+from app.train.trainers.ensemble import AutoTrainer
 from app.train.trainers.registry import Trainer
 
 __all__ = [
     "FOLDS",
     "MOST_CANDIDATES",
-    "AnyTrainer",
-    "AutoTrainer",
     "Candidate",
     "Params",
     "Search",
@@ -40,17 +38,6 @@ Params = Annotated[
 ]
 
 
-class AutoTrainer(StrictModel):
-    """Let costs choose: double hinge, SVM and gradient boosting, with rules that fit.
-
-    The kernel machines are tried at C = 0.1, 1 and 10, gradient boosting as it is by
-    default; each with the rule of the request, or with every rule that fits where it
-    names none. With ``search.candidates`` those are tried instead.
-    """
-
-    kind: Literal["auto"]
-
-
 class Candidate(StrictModel):
     """A trainer to compare, told apart by ``kind``."""
 
@@ -61,12 +48,12 @@ class Candidate(StrictModel):
 def _candidate(trainer: type[StrictModel]) -> type[StrictModel]:
     added: dict[str, Any] = {"params": (Params | None, None)}
     name = trainer.__name__.removesuffix("Trainer") + "Candidate"
-    return create_model(name, __base__=trainer, __doc__=trainer.__doc__, **added)
+    return create_model(
+        name, __base__=(trainer, MadeModel), __doc__=trainer.__doc__, **added
+    )
 
 
-_TRAINERS = get_args(get_args(Trainer)[0])
-
-AnyTrainer = Annotated[Trainer | AutoTrainer, Field(discriminator="kind")]
+_TRAINERS = [one for one in get_args(get_args(Trainer)[0]) if one is not AutoTrainer]
 
 if TYPE_CHECKING:
     OneCandidate = Candidate

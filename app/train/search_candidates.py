@@ -8,28 +8,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic import TypeAdapter
-
 from app.errors import FieldError
 from app.train.pairs import pair_errors
 from app.train.refusal import at, refuse
-from app.train.rules import Rule
 from app.train.schemas import TrainRequest
-from app.train.search import MOST_CANDIDATES, AutoTrainer
+from app.train.search import MOST_CANDIDATES
 from app.train.search_grid import Place, combinations, too_many
-from app.train.trainers.registry import TRAINERS
+from app.train.trainers.ensemble import AutoTrainer
 
 __all__ = ["Candidate", "candidates", "request_errors", "searches"]
-
-_RULE: TypeAdapter[Any] = TypeAdapter(Rule)
-_AUTO_C = [0.1, 1.0, 10.0]
-_AUTO: dict[str, dict[str, list[Any]]] = {
-    "double-hinge-svm": {"C": _AUTO_C},
-    "svm": {"C": _AUTO_C},
-    "gradient-boosting": {},
-}
-_AUTO_RULES = ("plug-in", "chow", "expected-cost")
-_AUTO_RULES_WITHOUT_COSTS = ("mutual-information",)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,7 +40,7 @@ class Candidate:
 
 def searches(request: TrainRequest) -> bool:
     """Tell whether a request asks for more than one trainer or parameter value."""
-    return request.search is not None or isinstance(request.trainer, AutoTrainer)
+    return request.search is not None
 
 
 def candidates(request: TrainRequest) -> list[Candidate]:
@@ -101,10 +88,6 @@ def _spread(request: TrainRequest) -> tuple[list[Candidate], list[FieldError]]:
             place = ("search", "candidates", i)
             made, wrong = _grid(request, own, one.params or {}, place)
             found, faults = found + made, faults + wrong
-    elif isinstance(request.trainer, AutoTrainer):
-        found = list(_automatic(request))
-        if not found:
-            faults = [FieldError("/rule/kind", _no_automatic())]
     elif search is not None:
         own = request.trainer.model_dump(exclude_unset=True)
         found, faults = _grid(request, own, search.params or {}, ("trainer",))
@@ -121,11 +104,11 @@ def _conflicts(request: TrainRequest) -> Iterator[FieldError]:
         yield FieldError(
             "/trainer", "leave it out: /search/candidates names the trainers to compare"
         )
-    if search.params is not None and automatic:
+    if search.candidates is None and automatic:
         yield FieldError(
-            "/search/params",
-            "with several trainers each candidate has its own: give them as"
-            " /search/candidates/0/params and so on",
+            "/search",
+            "leave it out: auto weighs members on folds of its own; or name trainers to"
+            " compare as /search/candidates, each with params of its own",
         )
     if search.params is None and search.candidates is None and not automatic:
         yield FieldError(
@@ -150,28 +133,3 @@ def _grid(
         for trainer, varied in trainers
     ]
     return made, faults
-
-
-def _automatic(request: TrainRequest) -> Iterator[Candidate]:
-    """Yield what ``auto`` tries: trainers, with the rules that fit."""
-    if request.rule is not None:
-        rules = [request.rule]
-    else:
-        names = _AUTO_RULES if request.costs is not None else _AUTO_RULES_WITHOUT_COSTS
-        rules = [_RULE.validate_python({"kind": name}) for name in names]
-    for kind, params in _AUTO.items():
-        made, _ = _grid(request, {"kind": kind}, params, ("trainer",))
-        for rule in rules:
-            if rule.kind not in TRAINERS[kind].rules:
-                continue
-            for one in made:
-                tried = one.request.model_copy(update={"rule": rule})
-                yield Candidate(tried, one.varied, ("trainer",))
-
-
-def _no_automatic() -> str:
-    fitting = dict.fromkeys(rule for kind in _AUTO for rule in TRAINERS[kind].rules)
-    return (
-        f"the rule fits none of the trainers that auto tries ({', '.join(_AUTO)});"
-        f" rules that fit: {', '.join(fitting)}"
-    )

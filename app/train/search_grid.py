@@ -70,7 +70,7 @@ def combinations(
         try:
             made.append((_TRAINER.validate_python(raw), varied))
         except ValidationError as error:
-            for fault in field_errors(error, raw):
+            for fault in field_errors(error, raw, _TRAINER):
                 blamed = _blamed(fault.pointer, chosen, where)
                 pointer = blamed or at(*place) + fault.pointer
                 key = pointer, fault.detail

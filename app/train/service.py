@@ -4,10 +4,11 @@ Everything that can be known without fitting is checked here, so that a job that
 accepted does not fail for a reason its sender could have been told at once.
 """
 
-from app.train.enough import row_errors
+from app.train.minimum_rows import row_errors
 from app.train.parsing import Stored, Submission, no_datasets, read_body
 from app.train.refusal import refuse
 from app.train.schemas import DatasetData
+from app.train.score_columns import score_errors
 from app.train.search_candidates import candidates, request_errors
 from app.train.target import Sample, find_roles, read_sample
 
@@ -44,7 +45,12 @@ def _check_columns(submission: Submission) -> None:
     faults = request_errors(submission.request)
     if faults:
         raise refuse(faults)
-    find_roles(submission.request, submission.table.names)
+    names = submission.table.names
+    taken = {place.name for place in find_roles(submission.request, names).values()}
+    features = tuple(name for name in names if name not in taken)
+    faults = list(score_errors(submission.request, submission.table, features))
+    if faults:
+        raise refuse(faults)
 
 
 def check(submission: Submission) -> Sample:
@@ -53,6 +59,9 @@ def check(submission: Submission) -> Sample:
     if faults:
         raise refuse(faults)
     sample = read_sample(submission)
+    faults = list(score_errors(submission.request, submission.table, sample.features))
+    if faults:
+        raise refuse(faults)
     # Every candidate of a search needs the same parts.
     faults = row_errors(candidates(submission.request)[0].request, sample)
     if faults:

@@ -47,4 +47,4 @@ def read_json(body: bytes, schema: type[Body]) -> Body:
     try:
         return schema.model_validate(parts)
     except ValidationError as error:
-        raise refuse(field_errors(error, parts)) from None
+        raise refuse(field_errors(error, parts, schema)) from None

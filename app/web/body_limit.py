@@ -3,26 +3,44 @@
 A body that is announced too long is answered 413 before a byte of it is read; a chunked
 one as soon as it passes the bound. Whatever is answered in the midst of a file or of a
 chunked body is sent at once, and what still arrives is thrown away for a moment, so
-that a client that is sending gets to read it; then the connection ends.
+that a client that is sending gets to read it; then the connection ends. A body that
+comes packed is handed on unpacked, within the same bound.
+
+Only requests that bring rows, cases or files have use for large bodies.
 """
 
 import asyncio
+import re
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
 from starlette.requests import ClientDisconnect
+from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.errors import BodyTooLargeError
+from app.errors import ApiError, BodyTooLargeError
 from app.settings import Settings
+from app.web.content import Unpacking, coding_of
 from app.web.paths import route_path
 from app.web.problems import problem_response
 
 __all__ = ["BodyLimit"]
 
 LINGER_S = 1.0
-UPLOADS = frozenset({"/datasets", "/predict/batch"})
+CODING = b"content-encoding"
+FORMS = {"/ui/train": "/ui/train", "/ui/decide/file": "/ui/decide"}
+"""Pages' paths that take files, and where the form is that sends them."""
+UPLOADS = frozenset({"/datasets", "/predict/batch", *FORMS})
 """Paths that take files, read as a stream and never into memory."""
+OF_ROWS = re.compile(
+    r"/train|/predict|/cases|/cases/import|/outcomes"
+    r"|/models/[^/]+/versions/[^/]+/evaluate"
+    r"|/v2/models/.+/infer|(/endpoints/[^/]+)?/invocations"
+)
+"""Paths whose bodies hold rows."""
+MOST_BYTES = 1 << 18
+"""Of any other body: a few milliseconds for who reads it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +50,13 @@ class Bound:
     most_bytes: int
     setting: str
 
+    @property
+    def error(self) -> BodyTooLargeError:
+        """What is said of a body with more."""
+        return BodyTooLargeError(
+            f"a body may hold {self.most_bytes} bytes here ({self.setting})"
+        )
+
 
 class BodyLimit:
     """Give ``inner`` no more of any body than its path may have.
@@ -40,26 +65,64 @@ class BodyLimit:
     ----------
     inner : ASGI application
     settings : Settings
-        ``max_upload_bytes`` bounds files (``UPLOADS``), ``max_body_bytes`` the rest.
+        ``max_upload_bytes`` bounds files (``UPLOADS``), ``max_body_bytes`` the rest,
+        of which those without rows have ``MOST_BYTES`` at most.
     """
 
     def __init__(self, inner: ASGIApp, settings: Settings) -> None:
         self.inner, self.root_path = inner, settings.root_path
-        self.usual = Bound(settings.max_body_bytes, "DEMUR_MAX_BODY_BYTES")
+        self.rows = Bound(settings.max_body_bytes, "DEMUR_MAX_BODY_BYTES")
+        self.usual = self.rows
+        if settings.max_body_bytes > MOST_BYTES:
+            self.usual = Bound(MOST_BYTES, "it brings no rows")
+        self.folder = settings.data_dir
         self.upload = Bound(settings.max_upload_bytes, "DEMUR_MAX_UPLOAD_BYTES")
+
+    def _told(self, error: ApiError, scope: Scope) -> Response:
+        """Return a problem; to the form of a page, the way back to it."""
+        form = FORMS.get(route_path(scope, self.root_path))
+        if form is None:
+            return problem_response(error, scope)
+        query = [scope["query_string"].decode("latin-1"), f"refused={error.slug}"]
+        address = f"{self.root_path}{form}?{'&'.join(filter(None, query))}"
+        return RedirectResponse(address, status_code=303)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, counting its body."""
         if scope["type"] != "http":
             await self.inner(scope, receive, send)
             return
-        uploads = route_path(scope, self.root_path) in UPLOADS
-        bound = self.upload if uploads else self.usual
-        length = _length(scope)
-        if length is None or (length and uploads and length <= bound.most_bytes):
-            await _Watched(bound, scope, receive, send).passed_to(self.inner)
-        elif length > bound.most_bytes:
-            await _refuse(bound, scope, receive, send)
+        length, packing = _announced(scope)
+        if length == 0:
+            await self.inner(scope, receive, send)
+            return
+        path = route_path(scope, self.root_path)
+        uploads = path in UPLOADS
+        bound = self.usual
+        if uploads:
+            bound = self.upload
+        elif path == "/predict" or OF_ROWS.fullmatch(path):
+            bound = self.rows
+        try:
+            coding = None if packing is None else coding_of(packing)
+        except ApiError as error:
+            await _refuse(self._told(error, scope), receive, send)
+            return
+        if length is not None and length > bound.most_bytes:
+            await _refuse(self._told(bound.error, scope), receive, send)
+        elif coding is not None:
+            # who reads it need not know
+            scope["headers"] = [h for h in scope["headers"] if h[0] != CODING]
+            unpacking = Unpacking(coding, bound.error, bound.most_bytes, self.folder)
+            try:
+                watched = _Watched(bound, scope, receive, send, self._told, unpacking)
+                await watched.passed_to(self.inner)
+            finally:
+                unpacking.close()
+        elif length is None or uploads:
+            await _Watched(bound, scope, receive, send, self._told).passed_to(
+                self.inner
+            )
         else:
             # The server reads no more of a body than was announced.
             await self.inner(scope, receive, send)
@@ -69,11 +132,18 @@ class _Watched:
     """A body that is counted as it comes, and may be answered before its end."""
 
     def __init__(
-        self, bound: Bound, scope: Scope, receive: Receive, send: Send
+        self,
+        bound: Bound,
+        scope: Scope,
+        receive: Receive,
+        send: Send,
+        told: Callable[[ApiError, Scope], Response],
+        unpacking: Unpacking | None = None,
     ) -> None:
-        self._bound, self._scope = bound, scope
-        self._receive, self._send = receive, send
+        self._bound, self._scope, self._unpacking = bound, scope, unpacking
+        self._receive, self._send, self._told = receive, send, told
         self._seen = 0
+        self._unpacked = False
         self._arrived = self._refused = self._answering = False
 
     async def passed_to(self, inner: ASGIApp) -> None:
@@ -88,13 +158,26 @@ class _Watched:
         """Return what comes next; nothing more of a body that is too long."""
         if self._refused:
             return {"type": "http.disconnect"}
+        try:
+            message = await self._next()
+        except ApiError as error:
+            if not self._answering:
+                self._refused = True
+                told = self._told(error, self._scope)
+                await _refuse(told, self.receive_on, self._send)
+            return {"type": "http.disconnect"}
+        return message
+
+    async def _next(self) -> Message:
+        if self._unpacking is not None and not self._unpacked:
+            message = await self._unpacking.next(self.receive_on)
+            self._unpacked = not message.get("more_body", False)
+            return message
         message = await self._receive()
         self._arrived = self._arrived or not message.get("more_body", False)
         self._seen += len(message.get("body", b""))
-        if self._seen > self._bound.most_bytes and not self._answering:
-            self._refused = True
-            await _refuse(self._bound, self._scope, self.receive_on, self._send)
-            return {"type": "http.disconnect"}
+        if self._seen > self._bound.most_bytes:
+            raise self._bound.error
         return message
 
     async def receive_on(self) -> Message:
@@ -123,13 +206,8 @@ class _Watched:
             await self._send({"type": "http.response.body", "body": b""})
 
 
-async def _refuse(bound: Bound, scope: Scope, receive: Receive, send: Send) -> None:
-    response = problem_response(
-        BodyTooLargeError(
-            f"a body may hold {bound.most_bytes} bytes here ({bound.setting})"
-        ),
-        scope,
-    )
+async def _refuse(response: Response, receive: Receive, send: Send) -> None:
+    response.headers["connection"] = "close"
     await send(
         {
             "type": "http.response.start",
@@ -150,12 +228,15 @@ async def _throw_away(receive: Receive) -> None:
                 pass
 
 
-def _length(scope: Scope) -> int | None:
-    """Return the announced length; None where a body comes that has none."""
+def _announced(scope: Scope) -> tuple[int | None, bytes | None]:
+    """Return the length and the coding of a body; None as length of one without."""
     length: int | None = 0
+    chunked, coding = False, None
     for name, value in scope["headers"]:
-        if name == b"transfer-encoding":
-            return None
         if name == b"content-length":
             length = int(value[:20]) if value.isdigit() else None
-    return length
+        elif name == b"transfer-encoding":
+            chunked = True
+        elif name == CODING:
+            coding = value if coding is None else coding + b"," + value
+    return None if chunked else length, coding

@@ -1,13 +1,14 @@
 """Who may come in, and to what.
 
-With keys: every request bears one whose scope allows it, but for the health pages and,
-unless they are switched off, those of the documentation. Without keys the service
+With keys: every request bears one whose scopes allow it, but for the health pages and,
+unless they are switched off, those of the documentation. The page under /ui asks for a
+key itself (`app.pages.visitor`). Without keys the service
 listens on loopback only, where any web page that the user has open could talk to it;
 so a Host header of another name (a name that was pointed at loopback) or an Origin
-other than the Host is refused.
+other than the Host is refused; and what a browser says comes from another site, unless
+the user follows a link to a page.
 """
 
-import logging
 from contextlib import suppress
 from urllib.parse import urlsplit
 
@@ -21,20 +22,22 @@ from app.errors import (
     UnauthorizedError,
 )
 from app.keys.ring import KeyRing, Ring
-from app.keys.scopes import allows, needed
+from app.keys.scopes import allows, needed, words
 from app.keys.secret import match
 from app.settings import Settings, is_loopback
-from app.web.failures import translate
-from app.web.paths import route_path
+from app.web.failures import told
+from app.web.paths import PROBLEMS, UI, route_path
 from app.web.problems import send_problem
 
 __all__ = ["HEALTH_PATHS", "PUBLIC_PATHS", "Gate"]
 
-log = logging.getLogger(__name__)
-
-HEALTH_PATHS = frozenset({"/livez", "/readyz"})
-PUBLIC_PATHS = HEALTH_PATHS | {"/docs", "/redoc", "/openapi.json"}
-PUBLIC_FOLDER = "/docs/"
+HEALTH_PATHS = frozenset(
+    {"/livez", "/readyz", "/ping", "/v2/health/live", "/v2/health/ready"}
+)
+PUBLIC_PATHS = HEALTH_PATHS | {"/docs", "/redoc", "/openapi.json", "/guide"}
+PUBLIC_FOLDERS = ("/docs/", "/guide/")
+_OWN = frozenset({b"same-origin", b"none"})
+"""What browsers say of the service's own pages, and of what the user asks for."""
 
 
 class Gate:
@@ -43,7 +46,7 @@ class Gate:
     def __init__(self, inner: ASGIApp, settings: Settings, keys: KeyRing) -> None:
         self.inner, self.keys = inner, keys
         self.root_path = settings.root_path
-        self.docs = settings.docs
+        self.docs, self.ui = settings.docs, settings.ui
         self.hosts = frozenset(name.lower() for name in settings.allowed_hosts)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -56,22 +59,24 @@ class Gate:
 
     async def _refusal(self, scope: Scope) -> ApiError | None:
         path = route_path(scope, self.root_path)
-        public = self._public(path)
+        public = self._public(path) or (path == "/" and self.ui and _reads_pages(scope))
         ring = self.keys.peek()
         if ring is None:
             try:
                 ring = await self._ring(path, public=public)
-            except Exception as error:
-                log.exception("the keys cannot be read")
-                return self._without_database(scope, path, translate(error))
+            except Exception as error:  # noqa: BLE001 - told there
+                problem = told(error, "the keys cannot be read")
+                return self._without_database(scope, path, problem)
         if not ring.locked:
             return self._foreign(scope)
         return None if public else self._keyless(scope, path, ring)
 
     def _public(self, path: str) -> bool:
-        if path in HEALTH_PATHS:
+        if path in HEALTH_PATHS or path == PROBLEMS or path.startswith(f"{PROBLEMS}/"):
             return True
-        return self.docs and (path in PUBLIC_PATHS or path.startswith(PUBLIC_FOLDER))
+        if self.ui and (path == UI or path.startswith(f"{UI}/")):
+            return True
+        return self.docs and (path in PUBLIC_PATHS or path.startswith(PUBLIC_FOLDERS))
 
     async def _ring(self, path: str, *, public: bool) -> Ring:
         """Ask for the keys; health pages never wait for the database."""
@@ -103,19 +108,23 @@ class Gate:
         if held is None:
             return UnauthorizedError(UnauthorizedError.example)
         wanted = needed(scope["method"], path)
-        if allows(held, wanted):
+        if allows(held.scopes, wanted):
+            scope["person"] = held.person
             return None
         return MissingScopeError(
-            f"this needs a key of scope {wanted}; the key that was sent has {held}"
+            f"this needs a key of scope {words(wanted, 'or')}; the key that was sent"
+            f" has {words(held.scopes) if held.scopes else 'none'}"
         )
 
     def _foreign(self, scope: Scope) -> ApiError | None:
-        hosts, origins = [], []
+        hosts, origins, site = [], [], b"none"
         for name, value in scope["headers"]:
             if name == b"host":
                 hosts.append(value)
             elif name == b"origin":
                 origins.append(value)
+            elif name == b"sec-fetch-site":
+                site = value.lower()
         if len(hosts) != 1 or not self._local(
             _name(host := hosts[0].decode("latin-1"))
         ):
@@ -123,15 +132,31 @@ class Gate:
                 "the Host header names another machine; without keys only loopback"
                 " names are served, and those in DEMUR_ALLOWED_HOSTS"
             )
-        if origins and any(_site(origin) != host.lower() for origin in origins):
+        foreign = any(_site(origin) != host.lower() for origin in origins)
+        if foreign or (site not in _OWN and not _is_followed_link(scope)):
             return ForbiddenError(
-                "the Origin header names another site; without keys no web page but"
-                " the service's own may talk to it"
+                "the request comes from another site (Origin, Sec-Fetch-Site); without"
+                " keys no web page but the service's own may talk to it"
             )
         return None
 
     def _local(self, name: str) -> bool:
         return name in self.hosts or is_loopback(name)
+
+
+def _reads_pages(scope: Scope) -> bool:
+    """Tell whether a browser asks, to show what it gets."""
+    return any(k == b"accept" and b"text/html" in v for k, v in scope["headers"])
+
+
+def _is_followed_link(scope: Scope) -> bool:
+    """Tell whether a user goes to a page, which the page they come from cannot read."""
+    said = {name: value.lower() for name, value in scope["headers"]}
+    return (
+        scope["method"] in ("GET", "HEAD")
+        and said.get(b"sec-fetch-mode") == b"navigate"
+        and said.get(b"sec-fetch-dest") == b"document"
+    )
 
 
 def _site(origin: bytes) -> str:

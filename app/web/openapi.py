@@ -23,9 +23,11 @@ from app.errors import (
     RequestTimeoutError,
     TooSlowError,
     UnauthorizedError,
+    UnsupportedMediaTypeError,
 )
 from app.keys.scopes import Scope, needed
 from app.web.gate import PUBLIC_PATHS
+from app.web.generators import readable_document
 
 __all__ = ["PROBLEM_SCHEMA", "install", "problems"]
 
@@ -131,7 +133,7 @@ def install(
             )
             extend(made)
             _complete(made, keys_needed=locked)
-            cached[locked] = made
+            cached[locked] = readable_document(made)
         return cached[locked]
 
     app.openapi = document  # type: ignore[method-assign]  # FastAPI's own extension point
@@ -149,24 +151,24 @@ def _complete(document: dict[str, Any], *, keys_needed: bool) -> None:
                 "type": "http",
                 "scheme": "bearer",
                 "description": "One of the service's keys: each operation says the "
-                "scope that it needs; admin has all of train, train all of predict.",
+                "scopes of which any will do; admin has all.",
             }
         }
     for path, operations in document["paths"].items():
         for method, operation in operations.items():
             locked = keys_needed and path not in PUBLIC_PATHS
-            scope = needed(method.upper(), path) if locked else None
-            _complete_operation(operation, scope)
+            scopes = needed(method.upper(), path) if locked else ()
+            _complete_operation(operation, scopes)
 
 
-def _complete_operation(operation: dict[str, Any], scope: Scope | None) -> None:
+def _complete_operation(operation: dict[str, Any], scopes: tuple[Scope, ...]) -> None:
     anywhere: list[type[ApiError]] = [ForbiddenError, ApiError, TooSlowError]
-    if scope is not None:
-        operation["security"] = [{"key": [scope]}]
+    if scopes:
+        operation["security"] = [{"key": [scope]} for scope in scopes]
         anywhere += [UnauthorizedError, MissingScopeError]
     if "requestBody" in operation:
         anywhere += [MalformedRequestError, BodyTooLargeError, InvalidRequestError]
-        anywhere += [RequestTimeoutError]
+        anywhere += [RequestTimeoutError, UnsupportedMediaTypeError]
     responses = operation["responses"]
     for status, response in problems(*anywhere).items():
         told = responses.get(str(status))

@@ -2,7 +2,13 @@
 
 from starlette.types import Scope
 
-__all__ = ["add_prefix", "route_path"]
+__all__ = ["PROBLEMS", "UI", "add_prefix", "route_path"]
+
+PROBLEMS = "/problems"
+"""Below it is a page for each kind of problem: what its ``type`` is the address of."""
+
+UI = "/ui"
+"""Below it is the page."""
 
 
 def route_path(scope: Scope, root_path: str) -> str:

@@ -23,10 +23,19 @@ from app.errors import (
     NotFoundError,
     ServiceUnavailableError,
 )
-from app.web.failures import translate
+from app.web.failures import FAILURES, told, translate
 from app.web.validation import refusal
 
-__all__ = ["MEDIA_TYPE", "install", "problem_response", "send_problem"]
+__all__ = [
+    "MEDIA_TYPE",
+    "allow",
+    "flat",
+    "install",
+    "methods_of",
+    "not_allowed",
+    "problem_response",
+    "send_problem",
+]
 
 MEDIA_TYPE = "application/problem+json"
 
@@ -62,6 +71,10 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(ApiError, _answer_own)
     app.add_exception_handler(RequestValidationError, _answer_validation)
     app.add_exception_handler(HTTPException, _answer_framework)
+    # Of one class each, lest the framework raise them again: that would cut the
+    # connection behind the answer.
+    for kind in FAILURES:
+        app.add_exception_handler(kind, _answer_failure)
     app.add_exception_handler(Exception, _answer_unforeseen)
 
 
@@ -70,47 +83,68 @@ async def _answer_own(request: Request, error: Any) -> Response:
 
 
 async def _answer_validation(request: Request, error: Any) -> Response:
-    return problem_response(refusal(error.errors()), request.scope)
+    return problem_response(
+        refusal(error.errors(), request.scope.get("route")), request.scope
+    )
 
 
 async def _answer_framework(request: Request, error: Any) -> Response:
-    response = problem_response(_own_error(error.status_code, request), request.scope)
     if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
-        response.headers["allow"] = ", ".join(sorted(_methods_of_path(request)))
-    return response
+        return not_allowed(methods_of(request.app.routes, request.scope), request.scope)
+    return problem_response(_own_error(error.status_code), request.scope)
+
+
+async def _answer_failure(request: Request, error: Any) -> Response:
+    return problem_response(told(error, "a request failed"), request.scope)
 
 
 async def _answer_unforeseen(request: Request, error: Any) -> Response:
     return problem_response(translate(error), request.scope)
 
 
-def _methods_of_path(request: Request) -> set[str]:
-    """Return what the path takes; the framework names one route's methods only."""
-    methods = (
-        getattr(route, "methods", None) or set()
-        for route in _flat(request.app.routes)
-        if route.matches(request.scope)[0] is not Match.NONE
-    )
+def methods_of(routes: Iterable[BaseRoute], scope: Scope) -> set[str]:
+    """Return what an address takes; the framework names one route's methods only.
+
+    An address of its own (``/cases/changes``) is none of those with a part to fill in
+    (``/cases/{case_id}``), though they would match it.
+    """
+    found = [
+        route for route in flat(routes) if route.matches(scope)[0] is not Match.NONE
+    ]
+    own = [route for route in found if not getattr(route, "param_convertors", None)]
+    methods = (getattr(route, "methods", None) or {"GET"} for route in own or found)
     return set().union(*methods)
 
 
-def _flat(routes: Iterable[BaseRoute]) -> Iterator[BaseRoute]:
+def flat(routes: Iterable[BaseRoute]) -> Iterator[BaseRoute]:
+    """Yield routes, those of included routers one by one."""
     for route in routes:
         included = getattr(route, "original_router", None)
         if included is None:
             yield route
         else:
-            yield from _flat(included.routes)
+            yield from flat(included.routes)
 
 
-def _own_error(status: int, request: Request) -> ApiError:
+def allow(methods: Iterable[str]) -> str:
+    """Return the value of ``Allow``: HEAD goes with GET, OPTIONS with everything."""
+    named = {*methods, "OPTIONS"}
+    return ", ".join(sorted(named | {"HEAD"} if "GET" in named else named))
+
+
+def not_allowed(methods: Iterable[str], scope: Scope) -> Response:
+    """Return the answer to a method that an address does not take."""
+    taken = allow(methods)
+    error = MethodNotAllowedError(f"this path takes {taken}; see /docs")
+    response = problem_response(error, scope)
+    response.headers["allow"] = taken
+    return response
+
+
+def _own_error(status: int) -> ApiError:
     """Say in our words what the framework refused by itself."""
     if status == HTTPStatus.NOT_FOUND:
         return NotFoundError("no route has this path; see /docs")
-    if status == HTTPStatus.METHOD_NOT_ALLOWED:
-        return MethodNotAllowedError(
-            f"this path does not take {request.method}; see /docs"
-        )
     if status == HTTPStatus.BAD_REQUEST:
         return MalformedRequestError(
             "the body cannot be read: it is JSON in UTF-8, with finite numbers of "

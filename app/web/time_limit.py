@@ -3,7 +3,8 @@
 What is late is answered at once: 408 when the body was asked for and is not there yet,
 else 503. The work itself is not torn down (a thread in the midst of a transaction
 cannot be): what it says afterwards goes nowhere, and a body that is still awaited
-counts as a client gone away.
+counts as a client gone away. A client that has hung up is answered nothing, and that is
+no fault.
 An answer that has begun may take as long as it takes. One clock looks at all open
 requests, ten times a second: a timer for each would cost more than a small prediction.
 """
@@ -57,7 +58,7 @@ class TimeLimit:
         try:
             await self.inner(scope, watch.receive, watch.send)
         except ClientDisconnect:
-            if watch.answering is None:
+            if watch.answering is None and not watch.gone:
                 raise
         finally:
             self._open.discard(watch)
@@ -84,6 +85,7 @@ class _Watch:
         "arrived",
         "asked",
         "begun",
+        "gone",
         "limit",
         "scope",
         "sending",
@@ -95,7 +97,7 @@ class _Watch:
     ) -> None:
         self.scope, self._outer, self.sending = scope, receive, send
         self.limit = limit
-        self.asked = self.arrived = self.begun = False
+        self.asked = self.arrived = self.begun = self.gone = False
         self.until_s = monotonic() + limit[0]
         self.answering: asyncio.Task[None] | None = None
 
@@ -105,17 +107,19 @@ class _Watch:
         self.asked = True
         message = await self._outer()
         if not message.get("more_body", False):
+            self.gone = not self.begun and message["type"] == "http.disconnect"
             self.arrived = True
         return message
 
     async def send(self, message: Message) -> None:
-        if self.answering is None:
+        # whatever is made of a request whose client has hung up is said to nobody
+        if self.answering is None and (self.begun or not self.gone):
             self.begun = True
             await self.sending(message)
 
     def ring(self) -> None:
         """Answer now, unless an answer has begun, or this was done."""
-        if not self.begun and self.answering is None:
+        if not (self.begun or self.gone) and self.answering is None:
             self.answering = asyncio.create_task(
                 send_problem(self._error(), self.scope, self.sending)
             )

@@ -25,6 +25,8 @@ _STOPPED = (
     "the service stops and could not wait for the end of this request; it may still"
     " take effect"
 )
+CLIENT_GONE = 499
+"""What is noted of a client that hung up before it was answered."""
 TOKEN = re.compile(rb"[A-Za-z0-9._-]{1,64}")
 
 
@@ -49,7 +51,7 @@ class Trace:
             return
         request_id = self._request_id(scope)
         scope["request_id"] = request_id.decode()
-        status, begun, began = 500, False, time.perf_counter()
+        status, begun, began = CLIENT_GONE, False, time.perf_counter()
 
         async def tracing_send(message: Message) -> None:
             nonlocal status, begun
@@ -67,6 +69,9 @@ class Trace:
             if begun:
                 raise
             await send_problem(ServiceUnavailableError(_STOPPED), scope, tracing_send)
+        except Exception:
+            status = status if begun else 500
+            raise
         finally:
             self._note(scope, status, time.perf_counter() - began)
 

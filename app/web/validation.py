@@ -3,6 +3,10 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from fastapi.routing import APIRoute
+from pydantic import BaseModel
+
+from app.choices import known_keys, shape_in_words
 from app.errors import ApiError, FieldError, InvalidRequestError, MalformedRequestError
 
 __all__ = ["pointer", "refusal"]
@@ -26,11 +30,19 @@ def pointer(location: Iterable[str | int]) -> str:
     )
 
 
-def refusal(found: Sequence[Any]) -> ApiError:
-    """Return the problem that names every fault (the first twenty) by its place."""
+def refusal(found: Sequence[Any], route: object) -> ApiError:
+    """Return the problem that names every fault (the first twenty) by its place.
+
+    Parameters
+    ----------
+    found : sequence of mapping
+        What pydantic says of each.
+    route : APIRoute
+        What was asked: its keys are told where one is unknown.
+    """
     if any(error["type"] == "json_invalid" for error in found):
         return MalformedRequestError("the body is no JSON")
-    errors = [_field_error(error) for error in found[:MOST_ERRORS]]
+    errors = [_field_error(error, route) for error in found[:MOST_ERRORS]]
     first = errors[0]
     more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
     return InvalidRequestError(
@@ -38,16 +50,19 @@ def refusal(found: Sequence[Any]) -> ApiError:
     )
 
 
-def _field_error(error: Mapping[str, Any]) -> FieldError:
+def _field_error(error: Mapping[str, Any], route: object) -> FieldError:
     where, *rest = error["loc"] or ("body",)
     place = rest if where == "body" else [where, *rest]
-    return FieldError(pointer(place), _detail(error))
+    return FieldError(pointer(place), _detail(error, route))
 
 
-def _detail(error: Mapping[str, Any]) -> str:
+def _detail(error: Mapping[str, Any], route: object) -> str:
     kind, context = str(error["type"]), error.get("ctx") or {}
     if kind == "extra_forbidden":
-        return "is not known here; leave it out"
+        known = ", ".join(_known(error["loc"], route))
+        return f"is not known here; leave it out, or take one of: {known}"
+    if kind == "string_pattern_mismatch":
+        return shape_in_words(context["pattern"])
     if kind == "missing":
         return "is missing"
     if kind == "value_error":
@@ -55,3 +70,16 @@ def _detail(error: Mapping[str, Any]) -> str:
     if kind in QUOTING:
         return QUOTING[kind]
     return str(error["msg"])
+
+
+def _known(location: Sequence[str | int], route: object) -> list[str]:
+    """Return the names that a query, or an object of a body, may have."""
+    if not isinstance(route, APIRoute):
+        return []
+    where, *path = location[:-1]
+    fields = route.dependant.query_params if where == "query" else [route.body_field]
+    for field in fields:
+        asked = getattr(field and field.field_info, "annotation", None)
+        if isinstance(asked, type) and issubclass(asked, BaseModel):
+            return known_keys(asked, tuple(path))
+    return []

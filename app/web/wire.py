@@ -1,4 +1,4 @@
-"""HTTP as uvicorn speaks it, the head of an answer and its body in one packet.
+"""What is written to a socket: the head of an answer and its body in one packet.
 
 uvicorn writes the two one after the other, and each write is a call to the kernel, a
 packet and a wake-up of the client; for a small answer that is a tenth of its time.
@@ -7,21 +7,11 @@ packet and a wake-up of the client; for a small answer that is a tenth of its ti
 import asyncio
 from typing import Any
 
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
-
-__all__ = ["JoinedProtocol"]
+__all__ = ["JoiningTransport"]
 
 HEAD = b"HTTP/1.1 "
 MOST_JOINED = 1 << 16
 """Longer bodies are written by themselves: copying them costs more than a call."""
-
-
-class JoinedProtocol(HttpToolsProtocol):
-    """uvicorn's protocol over a transport that joins what it is given."""
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
-        """Begin a connection."""
-        super().connection_made(JoiningTransport(transport, self.loop))
 
 
 class JoiningTransport(asyncio.Transport):
@@ -45,6 +35,10 @@ class JoiningTransport(asyncio.Transport):
         self.pause_reading = transport.pause_reading  # type: ignore[method-assign]
         self.resume_reading = transport.resume_reading  # type: ignore[method-assign]
 
+    def get_write_buffer_size(self) -> int:
+        """Return how many bytes the client has not taken yet."""
+        return len(self._held) + self._transport.get_write_buffer_size()
+
     def write(self, data: Any) -> None:
         """Write, or hold for the next write."""
         held = self._held
@@ -59,6 +53,11 @@ class JoiningTransport(asyncio.Transport):
             self._loop.call_soon(self._flush)
             return
         self._transport.write(data)
+
+    def write_eof(self) -> None:
+        """Tell the client that no more comes; it may still send."""
+        self._flush()
+        self._transport.write_eof()
 
     def close(self) -> None:
         """Close after everything is written."""

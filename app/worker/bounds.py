@@ -2,7 +2,7 @@
 
 Time counts from the moment the process was given its job. Memory is what the process
 and its descendants hold resident, looked at a few times a second; a single leap is
-refused by the kernel before that (``limits.bound_memory``).
+refused by the kernel before that (``app.room.bound_memory``).
 """
 
 from contextlib import suppress

@@ -17,6 +17,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from http import HTTPStatus
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Protocol
@@ -27,10 +28,12 @@ from app import logs
 from app.artifacts.store import ArtifactStore
 from app.errors import ApiError, TrainingFailedError
 from app.plain import finite
+from app.room import bound_memory
 from app.web.failures import translate
 from app.worker.bounds import out_of_memory
+from app.worker.compiled import nothing_compiled
 from app.worker.facts import library_versions
-from app.worker.limits import bound_memory, die_with_parent, yield_to_others
+from app.worker.limits import die_with_parent, yield_to_others
 from app.worker.messages import (
     Begin,
     Cancel,
@@ -49,6 +52,7 @@ __all__ = ["main"]
 log = logging.getLogger(__name__)
 
 REPORT_EVERY_S = 0.2
+COMPILING = " (the loops are compiled: once for an installation)"
 
 
 class Trained(Protocol):
@@ -78,6 +82,7 @@ class Wire:
         self.cancelled = threading.Event()
         self._next_report_s = 0.0
         self._furthest = 0.0
+        self._said_too = COMPILING if nothing_compiled() else ""
 
     def progress(self, fraction: float, message: str) -> bool:
         """Report progress a few times a second; return False when asked to stop.
@@ -88,7 +93,8 @@ class Wire:
         now_s = time.monotonic()
         if now_s >= self._next_report_s:
             self._next_report_s = now_s + REPORT_EVERY_S
-            send(self.connection, Progress(self._furthest, message[:200]))
+            said = message[: 200 - len(self._said_too)] + self._said_too
+            send(self.connection, Progress(self._furthest, said))
         return not self.cancelled.is_set()
 
     def listen(self) -> None:
@@ -147,8 +153,12 @@ def _train(
     except MemoryError:
         return Failed(_too_large(begin.memory_bytes).problem())
     except Exception as error:
-        log.exception("the training stopped with an unexpected error")
-        return Failed(_unforeseen(error).problem())
+        told = _unforeseen(error)
+        if told is error and told.status < HTTPStatus.INTERNAL_SERVER_ERROR:
+            log.info("the training was refused: %s", told.slug)
+        else:
+            log.exception("the training stopped with an unexpected error")
+        return Failed(told.problem())
     return Done(stored.sha256, stored.size, _summary(trained))
 
 

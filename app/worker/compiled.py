@@ -15,7 +15,7 @@ from pathlib import Path
 
 import solvers
 
-__all__ = ["cache_environment"]
+__all__ = ["cache_environment", "nothing_compiled"]
 
 SOURCES = Path(solvers.__file__).parent
 CHECKOUT = SOURCES.parent
@@ -35,6 +35,12 @@ def cache_environment(data_dir: Path) -> dict[str, str]:
     os.utime(folder)
     _forget_unused(base)
     return {"NUMBA_CACHE_DIR": str(folder.resolve())}
+
+
+def nothing_compiled() -> bool:
+    """Tell whether no loop was compiled yet for the folder of this process."""
+    folder = os.environ.get("NUMBA_CACHE_DIR")
+    return folder is not None and next(Path(folder).rglob("*.nbi"), None) is None
 
 
 def _digest() -> str:

@@ -9,6 +9,7 @@ when every API process has seen it, the job says so (``succeed``). Whoever reads
 job is found ``running`` with a version of its own, and recovery completes it.
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 from sqlalchemy import ColumnElement, and_, delete, select, update
@@ -26,6 +27,7 @@ __all__ = [
     "VISIBLE_AFTER_S",
     "cancel",
     "fail",
+    "free",
     "give_back",
     "note_progress",
     "publish",
@@ -40,6 +42,12 @@ def _held(claim: Claim) -> ColumnElement[bool]:
         Job.worker_id == claim.worker_id,
         Job.attempts == claim.attempt,
     )
+
+
+def free(session: Session, claims: Iterable[Claim]) -> set[str]:
+    """Take the jobs among these that no other transaction holds; return their ids."""
+    ours = select(Job.id).where(Job.id.in_([claim.job_id for claim in claims]))
+    return set(session.scalars(ours.with_for_update(skip_locked=True)))
 
 
 def _move(session: Session, claim: Claim, **values: Any) -> bool:

@@ -2,13 +2,12 @@
 
 import ctypes
 import os
-import resource
 import signal
 import sys
 from contextlib import suppress
 from pathlib import Path
 
-__all__ = ["THREAD_LIMITS", "bound_memory", "die_with_parent", "yield_to_others"]
+__all__ = ["THREAD_LIMITS", "die_with_parent", "yield_to_others"]
 
 NICENESS = 10
 EASY_TO_KILL = "500"
@@ -43,16 +42,3 @@ def yield_to_others() -> None:
     os.nice(NICENESS)
     with suppress(OSError):  # not Linux, or not allowed here
         Path("/proc/self/oom_score_adj").write_text(EASY_TO_KILL)
-
-
-def bound_memory(most_bytes: int) -> None:
-    """Refuse this process, from now on, more than ``most_bytes`` on top of its own.
-
-    The kernel then refuses an allocation at once, however large; 0 is no bound. What is
-    reserved without being used counts too, so this alone would be too strict.
-    """
-    if most_bytes and sys.platform == "linux":
-        status = Path("/proc/self/status").read_text()
-        own_kib = int(status.partition("VmData:")[2].split(maxsplit=1)[0])
-        most = own_kib * 1024 + most_bytes
-        resource.setrlimit(resource.RLIMIT_DATA, (most, most))

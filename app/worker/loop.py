@@ -21,16 +21,20 @@ from sqlalchemy.exc import OperationalError
 from app.artifacts.store import ArtifactStore
 from app.datasets.store import DatasetStore
 from app.datasets.sweep import sweep as sweep_datasets
+from app.db.base import utc_now
 from app.db.session import Database
 from app.db.states import JobStatus
 from app.db.tables import Job
+from app.jobs.identity import own_identity
 from app.journal.files import expire
+from app.monitor.watch import expire as expire_counts
+from app.monitor.watch import watch
+from app.reviews import sweep as reviews
 from app.settings import Settings
 from app.worker import finish, recovery
 from app.worker.bounds import Bounds
 from app.worker.claim import Claim, claim, queued
 from app.worker.compiled import cache_environment
-from app.worker.identity import own_identity
 from app.worker.limits import THREAD_LIMITS
 from app.worker.messages import Begin, Cancelled, Failed
 from app.worker.outcome import settle
@@ -49,6 +53,8 @@ NOTE_EVERY_S = 0.4
 BEAT_EVERY_S = 2.0
 RECOVER_EVERY_S = 3.0
 SWEEP_EVERY_S = 600.0
+WATCH_EVERY_S = 30.0
+DUE_EVERY_S = 5.0
 AWAY_S = 1.0
 
 
@@ -86,7 +92,8 @@ class Worker:
         self.standby: TrainingProcess | None = None
         self._look, self._note = Timer(LOOK_EVERY_S), Timer(NOTE_EVERY_S)
         self._beat, self._recover = Timer(BEAT_EVERY_S), Timer(RECOVER_EVERY_S)
-        self._sweep = Timer(SWEEP_EVERY_S)
+        self._sweep, self._watch = Timer(SWEEP_EVERY_S), Timer(WATCH_EVERY_S)
+        self._due = Timer(DUE_EVERY_S)
         with database.write() as session:
             self.id = recovery.enter(session, own_identity())
         self.watch = recovery.Watch(self.id)
@@ -143,12 +150,16 @@ class Worker:
         """Write down how far jobs are, and end those whose process has ended."""
         for held, process in list(self.busy):
             if process.last_word is not None:
-                settle(self.database, held, process.last_word)
-                self._drop(held, process)
+                with recovery.later_if_held(f"job {held.job_id}"):
+                    settle(self.database, held, process.last_word)
+                    self._drop(held, process)
         news = [(held, one) for held, one in self.busy if one.progress is not None]
         if news and self._note.due():
             with self.database.write() as session:
+                free = finish.free(session, (held for held, _ in news))
                 for held, process in news:
+                    if held.job_id not in free:
+                        continue
                     told, process.progress = process.progress, None
                     if told is not None:
                         finish.note_progress(session, held, told.fraction, told.message)
@@ -162,7 +173,10 @@ class Worker:
     def _attend_to_workers(self) -> None:
         """Show that we live, and settle what dead workers held."""
         if self._beat.due():
-            with self.database.write() as session:
+            with (
+                recovery.later_if_held(f"worker {self.id}"),
+                self.database.write() as session,
+            ):
                 if not recovery.beat(session, self.id):
                     # a long silence: others have our jobs now
                     self.id = recovery.enter(session, own_identity())
@@ -172,6 +186,14 @@ class Worker:
         if self._sweep.due():
             sweep_datasets(self.database, self.datasets)
             self._expire_predictions()
+            reviews.forget(self.database)
+            with self.database.write() as session:
+                expire_counts(session, utc_now())
+        if self._due.due():
+            reviews.answer_due(self.database)
+        if self._watch.due():
+            with self.database.write() as session:
+                watch(session, self.store, utc_now())
 
     def _expire_predictions(self) -> None:
         """Delete old files of the prediction log, also when it is off by now."""

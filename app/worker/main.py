@@ -8,6 +8,8 @@ import threading
 
 from sqlalchemy.exc import OperationalError
 
+from app.artifacts import identity
+from app.artifacts.store import ArtifactStore
 from app.db import migrate
 from app.db.session import Database, open_database
 from app.settings import Settings
@@ -19,6 +21,8 @@ __all__ = ["run"]
 log = logging.getLogger(__name__)
 
 AWAY_S = 1.0
+LOCK_S = 0.2
+"""What another holds for longer is left for the next round: nothing else waits."""
 TELL_EVERY_S = 10.0
 
 
@@ -38,7 +42,9 @@ def run(settings: Settings, *, supervised: bool, run_path: str = PIPELINE) -> in
         signal.signal(number, lambda *_: stopping.set())
     if supervised:
         threading.Thread(target=_await_end, args=(stopping,), daemon=True).start()
-    database = open_database(settings.database)
+    database = open_database(
+        settings.database, patience_s=settings.database_seconds, lock_s=LOCK_S
+    )
     try:
         if _ready(settings, database, stopping):
             Worker(settings, database, stopping, run_path).run()
@@ -58,15 +64,19 @@ def _ready(settings: Settings, database: Database, stopping: threading.Event) ->
     """Migrate the embedded database; wait until somebody has migrated another."""
     if settings.embedded:
         migrate.upgrade(database)
-    telling = Timer(TELL_EVERY_S)
+    telling, store = Timer(TELL_EVERY_S), ArtifactStore(settings.artifacts_dir)
     while not stopping.is_set():
         try:
-            if migrate.at_head(database):
+            problem = migrate.fault(database)
+            if problem is None and not settings.embedded:
+                problem = identity.settle(database, store)
+            if problem is None:
                 return True
-            problem = "its tables are not those of this version: run demur migrate"
         except OperationalError:
-            problem = "it cannot be reached"
+            problem = "the database cannot be reached"
+        except OSError:
+            problem = "the store of models cannot be written"
         if telling.due():
-            log.warning("waiting for the database: %s", problem)
+            log.warning("waiting: %s", problem)
         stopping.wait(AWAY_S)
     return False

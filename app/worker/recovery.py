@@ -8,26 +8,43 @@ what kills the workers.
 
 import logging
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime
 
 from sqlalchemy import delete, select, update
+from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
 from app.db.base import utc_now
-from app.db.session import Database
+from app.db.session import Database, is_held
 from app.db.states import JobStatus
 from app.db.tables import Job, ModelVersion, Worker
 from app.errors import TrainingCrashedError
+from app.jobs.identity import Identity
 from app.worker import finish
 from app.worker.claim import Claim
-from app.worker.identity import Identity
+from app.worker.timer import Timer
 
-__all__ = ["MOST_ATTEMPTS", "Watch", "beat", "enter", "leave"]
+__all__ = ["MOST_ATTEMPTS", "Watch", "beat", "enter", "later_if_held", "leave"]
 
 log = logging.getLogger(__name__)
 
 MOST_ATTEMPTS = 3
+_TELLING = Timer(10.0)
 PATIENCE_S = 20.0
+
+
+@contextmanager
+def later_if_held(what: str) -> Iterator[None]:
+    """Leave for the next time what another transaction holds."""
+    try:
+        yield
+    except OperationalError as error:
+        if not is_held(error):
+            raise
+        if _TELLING.due():
+            log.warning("%s is held by another transaction: later", what)
 
 
 def enter(session: Session, identity: Identity) -> str:
@@ -75,7 +92,7 @@ class Watch:
             # a version that appeared just before the death must be seen everywhere
             # before its job is called succeeded
             time.sleep(finish.VISIBLE_AFTER_S)
-            with database.write() as session:
+            with later_if_held(f"worker {worker.id}"), database.write() as session:
                 _bury(session, worker.id)
         first, self._first = self._first, False
         if not dead and not first:
@@ -97,7 +114,10 @@ class Watch:
 
 
 def _bury(session: Session, worker_id: str) -> None:
-    """Settle everything that a dead worker held, and strike it off."""
+    """Settle everything that a dead worker held, and strike it off.
+
+    A job that another transaction holds stays for the next time, and the worker too.
+    """
     row = session.scalar(
         select(Worker).where(Worker.id == worker_id).with_for_update(skip_locked=True)
     )
@@ -106,12 +126,16 @@ def _bury(session: Session, worker_id: str) -> None:
     held = session.scalars(
         select(Job)
         .where(Job.worker_id == worker_id, Job.status == JobStatus.RUNNING)
-        .with_for_update()
+        .with_for_update(skip_locked=True)
     )
     for job in list(held):
         log.warning("job %s: its worker died (attempt %d)", job.id, job.attempts)
         _settle(session, job, Claim(job.id, worker_id, job.attempts, job.model, b""))
-    session.execute(delete(Worker).where(Worker.id == worker_id))
+    left = select(Job.id).where(
+        Job.worker_id == worker_id, Job.status == JobStatus.RUNNING
+    )
+    if session.scalar(left.limit(1)) is None:
+        session.execute(delete(Worker).where(Worker.id == worker_id))
 
 
 def _settle(session: Session, job: Job, claim: Claim) -> None:

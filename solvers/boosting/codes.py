@@ -1,4 +1,9 @@
-"""Features as small integers: ranks of distinct values (exact) or bins (histogram).
+"""Values to byte codes: the number of cut points below each value, without branches.
+
+Eight halvings find a place among 256 padded cut points; the rows are read in blocks
+that stay in cache while each feature is written as one contiguous line.
+
+Features as small integers: ranks of distinct values (exact) or bins (histogram).
 
 A value's code is the number of the feature's cut points below it, so that
 ``x <= cuts[k]`` exactly where ``code <= k``; a missing value has a code of its own.
@@ -10,11 +15,37 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from solvers.boosting.binning import bin_rows
+__all__ = ["MAX_BINS", "Codes", "bin_rows", "encode", "exact_codes", "histogram_codes"]
 
-__all__ = ["MAX_BINS", "Codes", "encode", "exact_codes", "histogram_codes"]
+_BLOCK = 1024
+
+
+@njit(cache=True, nogil=True)
+def bin_rows(
+    X: NDArray[np.float64], cuts: NDArray[np.float64], codes: NDArray[np.uint8]
+) -> None:
+    """Write the code of X (n_rows, n_features) to codes (n_features, n_rows).
+
+    cuts has shape (n_features, 256), ascending, padded by +inf; NaN becomes 255.
+    """
+    n_rows, n_features = X.shape
+    for start in range(0, n_rows, _BLOCK):
+        stop = min(n_rows, start + _BLOCK)
+        for feature in range(n_features):
+            line = cuts[feature]
+            out = codes[feature, start:stop]
+            for i in range(stop - start):
+                value = X[start + i, feature]
+                place = np.uint64(0)
+                for step in (128, 64, 32, 16, 8, 4, 2, 1):
+                    jump = np.uint64(step)
+                    below = line[place + jump - np.uint64(1)] < value
+                    place += jump * np.uint64(below)
+                out[i] = np.uint8(255) if np.isnan(value) else np.uint8(place)
+
 
 MAX_BINS = 255
 """Bins of a histogram at most: the 256th value of a byte marks the missing ones."""

@@ -17,14 +17,14 @@ from its own extremes, tells whether its codes need be gone through one by one. 
 need not where another feature, or another ordering, is better than that. Extremes
 are found among integers in the order of the floats, which a processor compares in
 vectors. Sums and minima come out the same to the bit.
+What the loops call is in this file, so that numba's disk cache sees edits.
 """
+
+from typing import Any
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
-
-from solvers.boosting.least_cuts import least, weights_of
-from solvers.boosting.running_sums import accumulate, accumulate_rows, sum_by_code
 
 __all__ = ["scan_codes", "scan_histograms"]
 
@@ -33,6 +33,11 @@ _Array = NDArray[np.float64]
 _INF = np.inf
 # Ties of the six orderings can hand on a difference of one slack each.
 _SLACKS = 16.0
+# Codes of one block of the running minima.
+_BLOCK = 128
+_GREATEST = np.int64(0x7FFFFFFFFFFFFFFF)
+_LEAST = np.int64(-0x7FFFFFFFFFFFFFFF)
+_SIGN = np.int64(63)
 
 
 @njit(cache=True, nogil=True)
@@ -75,14 +80,14 @@ def scan_codes(
         n_codes = counts[feature]
         lost = (0.0, 0.0, has_missing[feature])
         if len(orders) and n_codes == n_rows:
-            accumulate_rows(both, orders[ordered], P, Q)
+            _accumulate_rows(both, orders[ordered], P, Q)
             ordered += 1
         else:
             S[:n_codes] = 0.0
             R[:n_codes] = 0.0
-            lost_s, lost_r = sum_by_code(codes[feature], missing, weights, lost, S, R)
+            lost_s, lost_r = _sum_by_code(codes[feature], missing, weights, lost, S, R)
             lost = (lost_s, lost_r, has_missing[feature])
-            accumulate(S, R, n_codes, P, Q)
+            _accumulate(S, R, n_codes, P, Q)
         value = _best(P, Q, n_codes, lost, options, best, stump)
         if value < best - options[1]:
             best, stump[0] = value, feature
@@ -108,7 +113,7 @@ def scan_histograms(
     for feature in range(n_features):
         n_codes = counts[feature]
         missing_s, missing_r = S[feature, 255], R[feature, 255]
-        accumulate(S[feature], R[feature], n_codes, P, Q)
+        _accumulate(S[feature], R[feature], n_codes, P, Q)
         lost = (missing_s, missing_r, has_missing[feature])
         value = _best(P, Q, n_codes, lost, options, best, stump)
         if value < best - options[1]:
@@ -141,7 +146,7 @@ def _best(
     if rejects:
         ends = np.array([-end_p, end_p, end_q, end_q, -end_p, end_p])
         limit = to_beat - added + _SLACKS * slack
-        least(P[: n_codes + 1], Q[: n_codes + 1], ends, limit, _SLACKS * slack, best)
+        _least(P[: n_codes + 1], Q[: n_codes + 1], ends, limit, _SLACKS * slack, best)
         best += ends
     else:
         for k in range(n_codes + 1):
@@ -180,7 +185,7 @@ def _locate(
 ) -> None:
     """Find the first cuts that reach value, up to slack, for the ordering in stump."""
     rejects, slack = options
-    ap, bp, cp, aq, bq, cq = weights_of(stump[1])
+    ap, bp, cp, aq, bq, cq = _weights_of(stump[1])
     end = cp * P[n_codes] + cq * Q[n_codes]
     lowest, low = _INF, 0
     stump[2], stump[3] = 0, n_codes
@@ -222,3 +227,173 @@ def _slopes(
             answer = held[a, 1 + cell]
             total += r if answer == 0 else -answer * s
         slopes[a] = total
+
+
+@njit(cache=True, nogil=True)
+def _key_of(value: float) -> Any:
+    """Return an integer in the order of the floats."""
+    bits = np.float64(value).view(np.int64)
+    return bits ^ ((bits >> _SIGN) & _GREATEST)
+
+
+@njit(cache=True, nogil=True)
+def _value_of(key: Any) -> Any:
+    """Return the float that ``_key_of`` came from."""
+    bits = key ^ ((key >> _SIGN) & _GREATEST)
+    return np.int64(bits).view(np.float64)
+
+
+@njit(cache=True, nogil=True)
+def _least(
+    P: _Array, Q: _Array, ends: _Array, limit: float, margin: float, best: _Array
+) -> None:
+    """Write the least (A - B)(j) + (B - C)(k), j <= k, of each ordering.
+
+    Only where it can matter: an ordering that, with its end, stays above limit, or by
+    more than margin above another, may be left with a larger value that it takes, or
+    infinity. The block that promises most is gone through first, so that few follow.
+    """
+    n_blocks = -(-len(P) // _BLOCK)
+    before = np.empty((n_blocks, 6))
+    bounds = np.empty((n_blocks, 6))
+    first_block, first_ordering = _bound(P, Q, ends, before, bounds)
+    for turn in range(-1, n_blocks):
+        block = first_block if turn < 0 else turn
+        start = block * _BLOCK
+        p, q = P[start : start + _BLOCK], Q[start : start + _BLOCK]
+        for o in range(6):
+            is_first = block == first_block and o == first_ordering
+            if is_first != (turn < 0):
+                continue
+            bound = bounds[block, o]
+            if bound < best[o] and bound + ends[o] <= limit:
+                best[o] = _least_within(p, q, o, before[block, o], best[o])
+                limit = min(limit, best[o] + ends[o] + margin)
+
+
+@njit(cache=True, nogil=True)
+def _bound(
+    P: _Array, Q: _Array, ends: _Array, before: _Array, bounds: _Array
+) -> tuple[int, int]:
+    """Bound each block's values below; return the block and ordering of the least.
+
+    before receives the least (A - B)(j) of the blocks before, of each ordering.
+    """
+    lowest = np.full(6, _INF)
+    promised, first_block, first_ordering = _INF, 0, 0
+    for block in range(len(bounds)):
+        start = block * _BLOCK
+        p, q = P[start : start + _BLOCK], Q[start : start + _BLOCK]
+        low_u, top_u, low_v, top_v, low_t, top_t = _extremes(p, q)
+        firsts = (low_u, -top_v, low_t, -top_t, -top_u, low_v)
+        seconds = (low_v, -top_u, -top_v, low_u, low_t, -top_t)
+        for o in range(6):
+            before[block, o] = lowest[o]
+            lowest[o] = min(lowest[o], firsts[o])
+            bounds[block, o] = lowest[o] + seconds[o]
+            if bounds[block, o] + ends[o] < promised:
+                promised = bounds[block, o] + ends[o]
+                first_block, first_ordering = block, o
+    return first_block, first_ordering
+
+
+@njit(cache=True, nogil=True)
+def _least_within(
+    P: _Array, Q: _Array, ordering: int, lowest: float, best: float
+) -> float:
+    ap, bp, cp, aq, bq, cq = _weights_of(ordering)
+    for k in range(len(P)):
+        lowest = min(lowest, (ap - bp) * P[k] + (aq - bq) * Q[k])
+        best = min(best, lowest + ((bp - cp) * P[k] + (bq - cq) * Q[k]))
+    return best
+
+
+@njit(cache=True, nogil=True)
+def _extremes(P: _Array, Q: _Array) -> tuple[float, float, float, float, float, float]:
+    """Return the least and the largest of P - Q, of P + Q and of 2 P."""
+    low_u = low_v = low_t = _GREATEST
+    top_u = top_v = top_t = _LEAST
+    for k in range(len(P)):
+        u, v, t = _key_of(P[k] - Q[k]), _key_of(P[k] + Q[k]), _key_of(2.0 * P[k])
+        low_u, top_u = min(low_u, u), max(top_u, u)
+        low_v, top_v = min(low_v, v), max(top_v, v)
+        low_t, top_t = min(low_t, t), max(top_t, t)
+    u_ends = _value_of(low_u), _value_of(top_u)
+    v_ends = _value_of(low_v), _value_of(top_v)
+    return *u_ends, *v_ends, _value_of(low_t), _value_of(top_t)
+
+
+@njit(cache=True, nogil=True)
+def _weights_of(ordering: int) -> tuple[float, float, float, float, float, float]:
+    """Return (A, B, C) as multiples of P and of Q, for one of the six orderings."""
+    if ordering == 0:
+        return 1.0, 0.0, -1.0, 0.0, 1.0, 0.0
+    if ordering == 1:
+        return -1.0, 0.0, 1.0, 0.0, 1.0, 0.0
+    if ordering == 2:
+        return 1.0, -1.0, 0.0, 0.0, 0.0, 1.0
+    if ordering == 3:
+        return -1.0, 1.0, 0.0, 0.0, 0.0, 1.0
+    if ordering == 4:
+        return 0.0, 1.0, -1.0, 1.0, 0.0, 0.0
+    return 0.0, -1.0, 1.0, 1.0, 0.0, 0.0
+
+
+@njit(cache=True, nogil=True)
+def _accumulate_rows(
+    both: NDArray[np.float64], order: NDArray[np.int32], P: _Array, Q: _Array
+) -> None:
+    """Write the running sums of rows that each have a code of their own."""
+    P[0] = p = 0.0
+    Q[0] = q = 0.0
+    for k in range(len(order)):
+        p += both[order[k], 0]
+        q += both[order[k], 1]
+        P[k + 1] = p
+        Q[k + 1] = q
+
+
+@njit(cache=True, nogil=True)
+def _sum_by_code(
+    code: NDArray[np.int32],
+    missing: int,
+    weights: tuple[_Array, _Array],
+    lost: tuple[float, float, bool],
+    S: _Array,
+    R: _Array,
+) -> tuple[float, float]:
+    """Add the rows to S and R by code; return both sums over the missing ones."""
+    signed, pull = weights
+    missing_s, missing_r = lost[0], lost[1]
+    if lost[2]:
+        for i in range(len(code)):
+            value = signed[i]
+            other = pull[i] - abs(value)
+            if code[i] == missing:
+                missing_s += value
+                missing_r += other
+            else:
+                S[code[i]] += value
+                R[code[i]] += other
+    else:
+        for i in range(len(code)):
+            value = signed[i]
+            S[code[i]] += value
+            R[code[i]] += pull[i] - abs(value)
+    return missing_s, missing_r
+
+
+@njit(cache=True, nogil=True)
+def _accumulate(
+    S: NDArray[np.float64],
+    R: NDArray[np.float64],
+    n_codes: int,
+    P: NDArray[np.float64],
+    Q: NDArray[np.float64],
+) -> None:
+    """Write the running sums of S and R over the first codes."""
+    P[0] = 0.0
+    Q[0] = 0.0
+    for k in range(n_codes):
+        P[k + 1] = P[k] + S[k]
+        Q[k + 1] = Q[k] + R[k]

@@ -1,10 +1,13 @@
 """A fitted calibration: plain data that maps a score to a probability of +1.
 
-    sigmoid, link    p = 1 / (1 + exp(-(slope f + intercept)))
-    isotonic         p = linear interpolation between knots, constant beyond them
+    sigmoid, link    log-odds slope f + intercept
+    curve            log-odds linear between knots, constant beyond them
+    isotonic         probability linear between knots, constant beyond them
 
 and then, where the share of +1 in use differs from that in the rows it was fitted on,
-``odds(p) exp(log_odds_shift)``.
+``odds(p) exp(log_odds_shift)``. Whatever the score, ``FLOOR <= p <= 1 - FLOOR``: no
+finite number of rows shows that a class cannot be. Versions of earlier releases are
+isotonic; none is fitted now (see `solvers.calibration.curve`).
 """
 
 from collections.abc import Mapping
@@ -15,9 +18,15 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Calibration"]
+__all__ = ["FARTHEST", "FLOOR", "Calibration"]
 
 Floats = NDArray[np.float64]
+
+FLOOR = 1e-6
+"""The smallest probability of either class that is ever told."""
+FARTHEST = log((1.0 - FLOOR) / FLOOR)
+"""The largest log-odds of either class."""
+_KINDS = ("sigmoid", "curve", "isotonic", "link")
 _NO_KNOTS: Floats = np.empty(0)
 
 
@@ -27,11 +36,11 @@ class Calibration:
 
     Parameters
     ----------
-    kind : {"sigmoid", "isotonic", "link"}
+    kind : {"sigmoid", "curve", "isotonic", "link"}
     slope, intercept : float
         Of the log-odds, for "sigmoid" and "link".
     knots, heights : ndarray of shape (k,)
-        Ascending scores and their probabilities, for "isotonic".
+        Ascending scores with their log-odds ("curve") or probabilities ("isotonic").
     log_odds_shift : float, default=0.0
         Added to the log-odds; see ``with_prevalence``.
     prevalence : float or None
@@ -42,7 +51,7 @@ class Calibration:
         What a reader of the probabilities should know.
     """
 
-    kind: Literal["sigmoid", "isotonic", "link"]
+    kind: Literal["sigmoid", "curve", "isotonic", "link"]
     slope: float = 1.0
     intercept: float = 0.0
     knots: Floats = field(default_factory=lambda: _NO_KNOTS)
@@ -53,38 +62,52 @@ class Calibration:
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if self.kind not in {"sigmoid", "isotonic", "link"}:
-            msg = f"kind must be sigmoid, isotonic or link, got {self.kind!r}"
+        if self.kind not in _KINDS:
+            msg = f"kind must be one of {', '.join(_KINDS)}, got {self.kind!r}"
             raise ValueError(msg)
         numbers = (self.slope, self.intercept, self.log_odds_shift)
         if not all(isfinite(number) for number in numbers):
             msg = f"slope, intercept and shift must be finite, got {numbers}"
             raise ValueError(msg)
-        if self.kind == "isotonic" and not self.knots.size:
-            msg = "an isotonic calibration needs at least one knot"
+        if self._knotted and not self.knots.size:
+            msg = f"a calibration of kind {self.kind} needs at least one knot"
             raise ValueError(msg)
 
     @classmethod
-    def link(cls, slope: float) -> "Calibration":
-        """Return the machine's own link, P(y = +1) = 1 / (1 + exp(-slope f))."""
-        return cls("link", slope=float(slope))
+    def link(cls, slope: float, odds: float = 1.0) -> "Calibration":
+        """Return the machine's own link, P(y = +1) = 1 / (1 + exp(-slope f)).
+
+        Where each +1 counted ``odds`` times a -1, those odds are taken back.
+        """
+        return cls("link", slope=float(slope), intercept=-log(odds))
+
+    @property
+    def _knotted(self) -> bool:
+        return self.kind in {"curve", "isotonic"}
 
     def probability(self, scores: ArrayLike) -> Floats:
         """Return the probability of +1 for each score, shape (n_rows,)."""
         f = np.asarray(scores, dtype=np.float64)
-        if self.kind != "isotonic":
-            return _logistic(self.slope * f + (self.intercept + self.log_odds_shift))
-        p = np.interp(f, self.knots, self.heights)
-        if self.log_odds_shift == 0.0:
-            return p
-        return _logistic(np.log(p) - np.log1p(-p) + self.log_odds_shift)
+        if not self._knotted:
+            z = self.slope * f + (self.intercept + self.log_odds_shift)
+        else:
+            z = np.interp(f, self.knots, self.heights)
+            if self.kind == "isotonic":
+                z = np.clip(z, FLOOR, 1.0 - FLOOR)
+                z = np.log(z) - np.log1p(-z)
+            z = z + self.log_odds_shift
+        return _logistic(z)
 
     def probability_of(self, score: float) -> float:
         """Return the probability of +1 for one score: the bits of `probability`."""
         if self.kind == "isotonic":
             return float(self.probability(score))
-        z = self.slope * score + (self.intercept + self.log_odds_shift)
-        return 1.0 / (1.0 + float(np.exp(min(-z, 700.0))))
+        if self._knotted:
+            z = float(np.interp(score, self.knots, self.heights)) + self.log_odds_shift
+        else:
+            z = self.slope * score + (self.intercept + self.log_odds_shift)
+        # numbers, not arrays of one: a third of the time
+        return 1.0 / (1.0 + float(np.exp(min(max(-z, -FARTHEST), FARTHEST))))
 
     def with_prevalence(self, prevalence: float) -> "Calibration":
         """Return the calibration where the share of +1 is ``prevalence``.
@@ -138,8 +161,8 @@ class Calibration:
 
 
 def _logistic(z: Floats) -> Floats:
-    # exp(700) is finite, and its inverse is as good as 0; NaN stays NaN.
-    return np.asarray(1.0 / (1.0 + np.exp(np.minimum(-z, 700.0))))
+    # NaN stays NaN.
+    return np.asarray(1.0 / (1.0 + np.exp(np.clip(-z, -FARTHEST, FARTHEST))))
 
 
 def _logit(p: float) -> float:

@@ -4,20 +4,21 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from solvers.calibration.calibration import Calibration
-from solvers.calibration.isotonic import fit_isotonic
+from solvers.calibration.curve import fit_curve
 from solvers.calibration.sigmoid import fit_sigmoid
 from solvers.errors import UnknownNameError
 
-__all__ = ["FEW_ROWS", "ISOTONIC_ROWS", "fit_calibration"]
+__all__ = ["CURVE_MINORITY", "FEW_ROWS", "fit_calibration"]
 
 Floats = NDArray[np.float64]
 
-METHODS = ("auto", "sigmoid", "isotonic")
+METHODS = ("auto", "sigmoid", "curve")
 # Below this many rows a calibrated probability is a rough guess, and we say so.
 FEW_ROWS = 50
-# A free curve needs many rows; below, two parameters generalise better.
-ISOTONIC_ROWS = 1000
-ISOTONIC_MINORITY = 100
+# A curve bends where rows of both classes say so; below, two parameters do as well.
+CURVE_MINORITY = 50
+MOST_PIECES = 8
+_FLAT = "the scores do not rise with the label: every row gets the share of +1"
 
 
 def fit_calibration(
@@ -36,8 +37,9 @@ def fit_calibration(
         Labels -1 and +1; one class may be absent (the curve is then flat).
     sample_weight : array-like of shape (n_rows,), optional
         Non-negative; only their ratios matter.
-    method : {"auto", "sigmoid", "isotonic"}, default="auto"
-        "auto" takes "isotonic" from 1,000 rows with 100 in the smaller class on.
+    method : {"auto", "sigmoid", "curve"}, default="auto"
+        "auto" takes "curve" from 50 rows of the smaller class on. The curve has one
+        piece for every 25 of them, 8 at most.
 
     Raises
     ------
@@ -56,11 +58,13 @@ def fit_calibration(
     notes = _notes_on_rows(rows, minority)
     prevalence = float(np.average(positive, weights=weights))
     known = prevalence if 0.0 < prevalence < 1.0 else None
-    enough = rows >= ISOTONIC_ROWS and minority >= ISOTONIC_MINORITY
-    if method == "isotonic" or (method == "auto" and enough):
-        knots, heights = fit_isotonic(f, positive, weights)
+    if method == "curve" or (method == "auto" and minority >= CURVE_MINORITY):
+        pieces = min(max(2 * minority // CURVE_MINORITY, 1), MOST_PIECES)
+        knots, heights = fit_curve(f, positive, weights, pieces)
+        if knots[0] == knots[-1] or heights[0] == heights[-1]:
+            notes += (_FLAT,)
         return Calibration(
-            "isotonic",
+            "curve",
             knots=knots,
             heights=heights,
             prevalence=known,
@@ -69,9 +73,7 @@ def fit_calibration(
         )
     slope, intercept = fit_sigmoid(f, positive, weights)
     if slope == 0.0:
-        notes += (
-            "the scores do not rise with the label: every row gets the share of +1",
-        )
+        notes += (_FLAT,)
     return Calibration(
         "sigmoid", slope, intercept, prevalence=known, rows=rows, notes=notes
     )
@@ -81,7 +83,7 @@ def _notes_on_rows(rows: int, minority: int) -> tuple[str, ...]:
     if rows < FEW_ROWS:
         return (
             f"calibrated on {rows} rows only (fewer than {FEW_ROWS}): the"
-            " probabilities are rough; a smoothed curve was used",
+            " probabilities are rough",
         )
     if minority < 10:
         return (

@@ -1,17 +1,35 @@
-"""A logistic curve through (score, smoothed target): Platt's method.
+"""Platt's smoothed targets: what a label says about a probability.
 
-    min_(a, b)  sum_i w_i [ log(1 + exp(z_i)) - t_i z_i ],     z_i = a f_i + b
+    t_+ = (N_+ + 1) / (N_+ + 2),     t_- = 1 / (N_- + 2)
 
-by Newton steps with backtracking (convex, so the full step is wrong only far out).
+the posterior means of a uniform prior on either class, so that separable scores do not
+end in probabilities 0 and 1. Source: Platt (1999), section 2.2.
+
+A logistic curve through (score, smoothed target): Platt's method.
+
+    min_(a, b)  sum_i w_i [ log(1 + exp(z_i)) - t_i z_i ],  z_i = a f_i + b,  a >= 0
+
 Sources: Platt (1999); the numerically safe form of Lin, Lin and Weng (2007).
 """
 
 import numpy as np
 from numpy.typing import NDArray
 
-from solvers.calibration.targets import smoothed_targets
+from solvers.calibration.logistic import fit_rising
 
-__all__ = ["fit_sigmoid"]
+__all__ = ["fit_sigmoid", "smoothed_targets"]
+
+
+def smoothed_targets(
+    positive: NDArray[np.bool_], weights: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return one target per row, shape (n_rows,); weights have mean one."""
+    n_positive = float(weights[positive].sum())
+    n_negative = float(weights[~positive].sum())
+    high = (n_positive + 1.0) / (n_positive + 2.0)
+    low = 1.0 / (n_negative + 2.0)
+    return np.where(positive, high, low)
+
 
 Floats = NDArray[np.float64]
 
@@ -28,50 +46,12 @@ def fit_sigmoid(
     largest = float(np.max(np.abs(scores))) or 1.0
     scores = scores / largest
     center, scale = float(np.mean(scores)), float(np.std(scores))
-    share = float(np.average(targets, weights=weights))
-    flat = (0.0, float(np.log(share / (1.0 - share))))
-    if not scale > 0.0:
-        return flat
-    f = (scores - center) / scale
-    slope, intercept = _newton(f, targets, weights, np.asarray(flat))
-    slope, intercept = slope / scale, intercept - slope * center / scale
+    basis = ((scores - center) / (scale or 1.0))[:, np.newaxis]
+    intercept, slope = fit_rising(basis, targets, weights).tolist()
+    slope /= scale or 1.0
+    intercept -= slope * center
     slope /= largest
     if slope > 0.0 and np.isfinite(slope) and np.isfinite(intercept):
         return slope, intercept
-    return flat
-
-
-def _newton(
-    f: Floats, targets: Floats, weights: Floats, start: Floats
-) -> tuple[float, float]:
-    point, value = start, _loss(start, f, targets, weights)
-    for _ in range(100):
-        z = point[0] * f + point[1]
-        p = 0.5 * (1.0 + np.tanh(0.5 * z))
-        residual = weights * (p - targets)
-        gradient = np.array([residual @ f, residual.sum()])
-        if np.max(np.abs(gradient)) <= 1e-10 * weights.sum():
-            break
-        curvature = weights * p * (1.0 - p)
-        mixed = curvature @ f
-        hessian = np.array([[curvature @ (f * f), mixed], [mixed, curvature.sum()]])
-        hessian[0, 0] += 1e-12
-        hessian[1, 1] += 1e-12
-        step = np.linalg.solve(hessian, gradient)
-        length = 1.0
-        # Armijo: a full Newton step may overshoot where the curve is nearly flat.
-        while length > 1e-10:
-            trial = point - length * step
-            trial_value = _loss(trial, f, targets, weights)
-            if trial_value <= value - 1e-4 * length * float(gradient @ step):
-                break
-            length /= 2.0
-        else:
-            break
-        point, value = trial, trial_value
-    return float(point[0]), float(point[1])
-
-
-def _loss(point: Floats, f: Floats, targets: Floats, weights: Floats) -> float:
-    z = point[0] * f + point[1]
-    return float(weights @ (np.logaddexp(0.0, z) - targets * z))
+    share = float(np.average(targets, weights=weights))
+    return 0.0, float(np.log(share / (1.0 - share)))

@@ -2,7 +2,10 @@
 
 from typing import Any
 
-__all__ = ["axes_for", "name_of", "positive_of"]
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["axes_for", "labels_of", "mark", "name_of", "positive_of", "scores_of"]
 
 
 def axes_for(ax: Any = None) -> Any:
@@ -20,6 +23,46 @@ def name_of(estimator: Any, name: str | None) -> str:
     return type(estimator).__name__ if name is None else name
 
 
-def positive_of(estimator: Any) -> Any:
-    """Return the label that a fitted classifier calls +1."""
-    return estimator.classes_[1]
+def positive_of(estimator: Any, positive: Any = None) -> Any:
+    """Return the label that is +1 for a fitted classifier.
+
+    The one that is named, or that the classifier was told; else the larger one, but
+    for text None: the alphabet does not know which.
+    """
+    if positive is not None:
+        return positive
+    if hasattr(estimator, "pos_label_"):
+        return estimator.pos_label_
+    larger = estimator.classes_[1]
+    return None if isinstance(larger, str | bytes) else larger
+
+
+def scores_of(estimator: Any, X: Any, positive: Any) -> NDArray[np.float64]:
+    """Return the scores of +1 of a fitted classifier, shape (n_rows,).
+
+    ``positive_score`` where it has that, else what scikit-learn's classifiers have.
+    """
+    if hasattr(estimator, "positive_score"):
+        return np.asarray(estimator.positive_score(X))
+    if hasattr(estimator, "decision_function"):
+        scores = np.asarray(estimator.decision_function(X))
+    else:
+        p = np.asarray(estimator.predict_proba(X))[:, 1]
+        # The order counts; certain rows stay finite.
+        p = np.clip(p, 1e-9, 1.0 - 1e-9)
+        scores = np.log(p) - np.log1p(-p)
+    return -scores if positive == estimator.classes_[0] else scores
+
+
+def labels_of(estimator: Any, positive: Any) -> tuple[Any, Any]:
+    """Return the label of +1 and the other of a fitted classifier."""
+    lower, upper = estimator.classes_
+    return (lower, upper) if positive == lower else (upper, lower)
+
+
+def mark(ax: Any, point: tuple[float, float] | None, line: Any) -> Any:
+    """Mark an operating point in the colour of its curve; None where there is none."""
+    if point is None or not np.isfinite(point).all():
+        return None
+    (drawn,) = ax.plot(*point, marker="o", linestyle="", color=line.get_color())
+    return drawn

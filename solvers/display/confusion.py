@@ -5,7 +5,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from solvers.display.axes import axes_for, positive_of
+from solvers.display.axes import axes_for, labels_of, positive_of
 from solvers.metrics import augmented_confusion_matrix
 
 __all__ = ["AugmentedConfusionMatrixDisplay"]
@@ -57,16 +57,17 @@ class AugmentedConfusionMatrixDisplay:
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
         *,
+        positive: Any = None,
         ax: Any = None,
     ) -> "AugmentedConfusionMatrixDisplay":
         """Draw the table of a fitted classifier with ``decide``."""
-        negative, positive = estimator.classes_
+        positive = positive_of(estimator, positive)
         return cls.from_predictions(
             y,
             estimator.decide(X),
             sample_weight,
-            positive=positive_of(estimator),
-            labels=(positive, negative),
+            positive=positive,
+            labels=labels_of(estimator, positive),
             ax=ax,
         )
 

@@ -5,8 +5,8 @@ from typing import Any, Self
 
 from numpy.typing import ArrayLike
 
-from solvers.display.axes import axes_for, name_of, positive_of
-from solvers.metrics import cost_coverage_curve
+from solvers.display.axes import axes_for, mark, name_of, positive_of, scores_of
+from solvers.metrics import cost_coverage_curve, expected_cost, reject_rate
 from solvers.metrics.confusion import Prices
 from solvers.metrics.curves import CoverageCurve
 
@@ -14,22 +14,31 @@ __all__ = ["CostRejectDisplay"]
 
 
 class CostRejectDisplay:
-    """What rejecting the least confident cases would cost, at every reject rate.
+    """What the cheapest two thresholds would cost, at every reject rate.
 
     Parameters
     ----------
     curve : CoverageCurve
         From ``cost_coverage_curve``.
     name : str, optional
+    operating_point : tuple of two floats, optional
+        Reject rate and mean cost of the decisions that are taken.
 
     Attributes
     ----------
-    line_, ax_, figure_ : matplotlib objects, after ``plot``
+    line_, point_, ax_, figure_ : matplotlib objects, after ``plot``
+        ``point_`` is None where there is no operating point.
     """
 
-    def __init__(self, curve: CoverageCurve, name: str | None = None) -> None:
+    def __init__(
+        self,
+        curve: CoverageCurve,
+        name: str | None = None,
+        operating_point: tuple[float, float] | None = None,
+    ) -> None:
         self.curve = curve
         self.name = name
+        self.operating_point = operating_point
 
     @classmethod
     def from_predictions(
@@ -39,16 +48,26 @@ class CostRejectDisplay:
         costs: Prices | Mapping[str, float],
         sample_weight: ArrayLike | None = None,
         *,
+        decisions: ArrayLike | None = None,
         positive: Any = None,
         name: str | None = None,
         ax: Any = None,
         **line: Any,
     ) -> "CostRejectDisplay":
-        """Draw the curve of labels and scores at these costs."""
+        """Draw the curve of labels and scores of +1 at these costs.
+
+        ``decisions`` (+1, -1, 0), where they are given, are marked on it.
+        """
         curve = cost_coverage_curve(
             y_true, scores, costs, sample_weight, positive=positive
         )
-        return cls(curve, name).plot(ax=ax, **line)
+        point = None
+        if decisions is not None:
+            cost = expected_cost(
+                y_true, decisions, costs, sample_weight, positive=positive
+            )
+            point = (reject_rate(decisions, sample_weight), cost)
+        return cls(curve, name, point).plot(ax=ax, **line)
 
     @classmethod
     def from_estimator(
@@ -59,17 +78,23 @@ class CostRejectDisplay:
         costs: Prices | Mapping[str, float],
         sample_weight: ArrayLike | None = None,
         *,
+        positive: Any = None,
         name: str | None = None,
         ax: Any = None,
         **line: Any,
     ) -> "CostRejectDisplay":
-        """Draw the curve of a fitted classifier with ``decision_function``."""
+        """Draw the curve of a fitted classifier, and mark what it decides.
+
+        ``positive`` names the label of +1 where the classifier was not told it.
+        """
+        positive = positive_of(estimator, positive)
         return cls.from_predictions(
             y,
-            estimator.decision_function(X),
+            scores_of(estimator, X, positive),
             costs,
             sample_weight,
-            positive=positive_of(estimator),
+            decisions=estimator.decide(X) if hasattr(estimator, "decide") else None,
+            positive=positive,
             name=name_of(estimator, name),
             ax=ax,
             **line,
@@ -83,6 +108,7 @@ class CostRejectDisplay:
             self.curve.value,
             **{"label": self.name or "", **line},
         )
+        self.point_ = mark(ax, self.operating_point, self.line_)
         ax.set(xlabel="Reject rate", ylabel="Mean cost", xlim=(0.0, 1.0))
         ax.set_ylim(bottom=0.0)
         if self.name:

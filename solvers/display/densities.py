@@ -6,7 +6,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from solvers.display.axes import axes_for, positive_of
+from solvers.display.axes import axes_for, labels_of, positive_of, scores_of
 from solvers.metrics.inputs import as_positive, as_scores
 
 __all__ = ["ScoreDensityDisplay"]
@@ -60,7 +60,14 @@ class ScoreDensityDisplay:
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, X: Any, y: ArrayLike, *, ax: Any = None, **bars: Any
+        cls,
+        estimator: Any,
+        X: Any,
+        y: ArrayLike,
+        *,
+        positive: Any = None,
+        ax: Any = None,
+        **bars: Any,
     ) -> "ScoreDensityDisplay":
         """Draw the densities of a fitted classifier, with its thresholds if it has.
 
@@ -69,15 +76,18 @@ class ScoreDensityDisplay:
         """
         rule = getattr(estimator, "rule_", None)
         on_probability = getattr(rule, "on", "score") == "probability"
-        read = estimator.probability if on_probability else estimator.decision_function
+        positive = positive_of(estimator, positive)
+        if on_probability:
+            values = estimator.probability(X)
+        else:
+            values = scores_of(estimator, X, positive)
         thresholds = None if rule is None else (rule.lower_, rule.upper_)
-        negative, positive = estimator.classes_
         return cls.from_predictions(
             y,
-            read(X),
+            values,
             thresholds=thresholds,
-            positive=positive_of(estimator),
-            labels=(positive, negative),
+            positive=positive,
+            labels=labels_of(estimator, positive),
             ax=ax,
             **bars,
         )

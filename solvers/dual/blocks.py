@@ -11,7 +11,7 @@ traffic than their longer inner steps cost.
 import numpy as np
 from numpy.typing import NDArray
 
-from solvers.dual.pairs import pair_steps
+from solvers.dual.smo import pair_steps
 from solvers.dual.state import PairState, Reporter
 from solvers.dual.sweeps import extremes, mirror
 from solvers.dual.working_set import Block, renew

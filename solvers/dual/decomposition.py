@@ -25,10 +25,9 @@ from numpy.typing import NDArray
 
 from solvers.dual.blocks import run_blocks
 from solvers.dual.problem import DualProblem, bias_and_violation
-from solvers.dual.registry import Progress, register
-from solvers.dual.solution import DualSolution, relative_gap
+from solvers.dual.registry import Progress, one_blas_thread, register
+from solvers.dual.solution import DualSolution, certified, relative_gap
 from solvers.dual.state import PairState, Reporter, start_state
-from solvers.dual.threads import one_blas_thread
 from solvers.dual.whole_matrix import run_pairs
 from solvers.kernels.sums import add_rows
 
@@ -104,10 +103,10 @@ class _Run:
             if self.steps >= limit:
                 return
             if self.violation <= self.tolerance:
-                gap = relative_gap(self.primal, self.dual)
-                if gap <= self.tolerance:
+                if self._certified():
                     return
                 # The gap falls with the violation, about in proportion.
+                gap = abs(relative_gap(self.primal, self.dual))
                 target *= np.clip(0.5 * self.tolerance / gap, *_TIGHTEN)
 
     def solution(self) -> DualSolution:
@@ -116,7 +115,7 @@ class _Run:
             weights=self.state.beta,
             bias=self.bias,
             iterations=self.steps,
-            converged=self.violation <= self.tolerance,
+            converged=self.violation <= self.tolerance and self._certified(),
             solver="decomposition",
             primal=self.primal,
             dual=self.dual,
@@ -132,8 +131,10 @@ class _Run:
     def _certify(self) -> None:
         problem, beta, g = self.problem, self.state.beta, self.state.g
         self.bias, self.violation = bias_and_violation(problem, beta, g)
-        self.primal = problem.primal(beta, self.bias, g)
-        self.dual = problem.dual(beta, g)
+        self.primal, self.dual = problem.objectives(beta, self.bias, g)
+
+    def _certified(self) -> bool:
+        return certified(self.primal, self.dual, self.tolerance)
 
     def _rounding_shows(self) -> bool:
         """Tell whether float32 rows may show in a score, or in the gap.

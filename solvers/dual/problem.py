@@ -26,6 +26,9 @@ __all__ = ["DualProblem", "bias_and_violation"]
 
 Floats = NDArray[np.float64]
 
+# Of a sum of some thousand terms, relative to the sum of their sizes.
+_ROUNDING = 1e-14
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DualProblem:
@@ -81,6 +84,23 @@ class DualProblem:
         """Return the dual objective (to be maximised), never above the primal."""
         f = self.gradient(weights) if scores is None else scores
         return float(-0.5 * weights @ f - self.losses.conjugate(-weights).sum())
+
+    def objectives(
+        self, weights: Floats, bias: float, scores: Floats
+    ) -> tuple[float, float]:
+        """Return both objectives, as one number where only rounding parts them.
+
+        A minimum of zero (targets that the bias alone meets) is a sum of terms that
+        cancel: a gap relative to what is left of them would say nothing.
+        """
+        primal, dual = self.primal(weights, bias, scores), self.dual(weights, scores)
+        losses = self.losses
+        reach = np.abs(scores + bias) + np.abs(losses.knots).max(axis=1)
+        steepest = np.abs(losses.slopes).max(axis=1)
+        terms = np.abs(losses.heights).sum() + steepest @ reach
+        if abs(primal - dual) <= _ROUNDING * terms:
+            return primal, primal
+        return primal, dual
 
 
 def bias_and_violation(

@@ -4,20 +4,34 @@ Every solver takes the problem and the keywords ``tolerance``, ``max_iterations`
 ``cache_mb``, ``start`` and ``progress`` (see ``solvers.dual.solve``). To add one,
 write its module, decorate the function, and name the module in ``_MODULES``: it is
 imported when its solver is first asked for.
+
+One thread for the matrix products of a solver.
+
+Threads of a product that wait for the next one slow the loops between them, more than
+they gain on blocks of a few hundred rows.
 """
 
 from collections.abc import Callable
 from importlib import import_module
-from typing import Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import ThreadpoolController
 
 from solvers.dual.problem import DualProblem
 from solvers.dual.solution import DualSolution
 from solvers.errors import Interrupted, UnknownNameError
 
-__all__ = ["Progress", "Solver", "find_solver", "register", "report", "solver_names"]
+__all__ = [
+    "Progress",
+    "Solver",
+    "find_solver",
+    "one_blas_thread",
+    "register",
+    "report",
+    "solver_names",
+]
 
 Progress: TypeAlias = Callable[[float, str], bool]
 
@@ -42,7 +56,6 @@ class Solver(Protocol):
 _MODULES = {
     "active-set": "solvers.dual.active_set",
     "decomposition": "solvers.dual.decomposition",
-    "reference": "solvers.dual.reference",
 }
 _SOLVERS: dict[str, Solver] = {}
 
@@ -77,3 +90,14 @@ def report(progress: Progress | None, fraction: float, message: str) -> None:
     if progress is not None and not progress(fraction, message):
         msg = f"stopped on request: {message}"
         raise Interrupted(msg)
+
+
+_CONTROLLERS: list[ThreadpoolController] = []
+
+
+def one_blas_thread() -> Any:
+    """Return a context in which the linear algebra library uses one thread."""
+    # Looking the libraries up takes milliseconds: once a process.
+    if not _CONTROLLERS:
+        _CONTROLLERS.append(ThreadpoolController())
+    return _CONTROLLERS[0].limit(limits=1, user_api="blas")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["DualSolution", "relative_gap"]
+__all__ = ["DualSolution", "certified", "relative_gap"]
 
 
 def relative_gap(primal: float, dual: float) -> float:
@@ -16,6 +16,15 @@ def relative_gap(primal: float, dual: float) -> float:
     """
     scale = max(abs(primal), abs(dual))
     return 0.0 if scale == 0.0 else (primal - dual) / scale
+
+
+def certified(primal: float, dual: float, tolerance: float) -> bool:
+    """Tell whether the duality gap proves that a solution is near the optimum.
+
+    A gap far below zero proves nothing: weights whose sum is not zero, by rounding of
+    large ones, are no weights of the dual.
+    """
+    return abs(relative_gap(primal, dual)) <= tolerance
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,7 +39,8 @@ class DualSolution:
     iterations : int
         Steps of the algorithm (pairs or working-set changes).
     converged : bool
-        Whether the tolerance was reached before ``max_iterations``.
+        Whether the certificate holds: the gap is at most the tolerance, and so is the
+        violation of the optimality conditions (or at most what rounding makes of it).
     solver : str
         The registered name of the algorithm that ran.
     primal, dual : float

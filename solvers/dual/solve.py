@@ -46,10 +46,11 @@ def solve(
     Parameters
     ----------
     problem : DualProblem
-    solver : {"auto", "decomposition", "active-set", "reference"}
+    solver : {"auto", "decomposition", "active-set"}
     tolerance : float
-        Converged means: the two bounds on the bias cross by at most this much
-        (in units of the score), and the relative duality gap is at most this too.
+        Converged means: the relative duality gap is at most this, and the two bounds
+        on the bias cross by at most this much too (in units of the score), or by what
+        rounding makes of it.
     max_iterations : int
         Steps allowed, -1 for no limit.
     cache_mb : float
@@ -94,7 +95,9 @@ def solve(
     if onwards is not None:
         onwards.turn()
     exact = run("active-set", rough.weights, left)
-    return replace(exact, iterations=rough.iterations + exact.iterations)
+    # Where rounding lets neither end, the one that came nearer is better than nothing.
+    better = exact if exact.converged or abs(exact.gap) <= abs(rough.gap) else rough
+    return replace(better, iterations=rough.iterations + exact.iterations)
 
 
 class _Onwards:

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvers.dual.feasible import feasible_start
-from solvers.dual.pairs import refresh_bounds
 from solvers.dual.problem import DualProblem
 from solvers.dual.registry import Progress, report
+from solvers.dual.smo import refresh_bounds
 
 __all__ = ["PairState", "Reporter", "start_state"]
 

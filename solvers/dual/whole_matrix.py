@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from solvers.dual.pairs import pair_steps
+from solvers.dual.smo import pair_steps
 from solvers.dual.state import PairState, Reporter
 
 __all__ = ["run_pairs"]

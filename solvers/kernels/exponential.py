@@ -11,9 +11,6 @@ file, so that numba's disk cache sees edits.
 import numpy as np
 from numba import njit
 
-from solvers.bits import bits_of_float32 as _bits
-from solvers.bits import float32_of_bits as _from_bits
-
 __all__ = ["gaussian_rows"]
 
 # Below, the result is next to the smallest float32 of full precision.
@@ -65,6 +62,8 @@ def gaussian_rows(products, half_rows, half, rows, start, out, slots):  # type: 
             p = p * r + _C2
             p = p * r + _C1
             p = p * r + _ONE
-            target[k] = _from_bits(_bits(p) + (_bits(shifted) << _MANTISSA))
+            power = np.float32(shifted).view(np.int32) << _MANTISSA
+            bits = np.float32(p).view(np.int32) + power
+            target[k] = np.int32(bits).view(np.float32)
         if start <= rows[a] < start + len(half):
             target[rows[a] - start] = _ONE

@@ -8,9 +8,6 @@ helpers of the loop are in this file, so that numba's disk cache sees edits.
 import numpy as np
 from numba import njit
 
-from solvers.bits import bits_of_float64 as _bits
-from solvers.bits import float64_of_bits as _from_bits
-
 __all__ = ["gaussian_rows_double"]
 
 _LOWEST = -708.0
@@ -59,5 +56,6 @@ def gaussian_rows_double(products, half_rows, half):  # type: ignore[no-untyped-
             p = p * r + 1.0 / 6.0
             p = p * r + 0.5
             p = p * (r * r) + r + 1.0
-            exponent = (_bits(shifted) - _ROUND_BITS + _BIAS) << _MANTISSA
-            values[k] = p * _from_bits(exponent)
+            bits = np.float64(shifted).view(np.int64)
+            power = (bits - _ROUND_BITS + _BIAS) << _MANTISSA
+            values[k] = p * np.int64(power).view(np.float64)

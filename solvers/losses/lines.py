@@ -5,8 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from solvers.losses.labels import by_label
-from solvers.losses.piecewise import PiecewiseLinear
+from solvers.losses.piecewise import PiecewiseLinear, by_label
 from solvers.losses.registry import register
 
 __all__ = ["FromLines"]

@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from solvers.errors import InvalidLossError
-from solvers.losses.labels import by_label
-from solvers.losses.piecewise import PiecewiseLinear
+from solvers.losses.piecewise import PiecewiseLinear, by_label
 from solvers.losses.registry import register
 
 __all__ = ["MultiHinge", "tangent_rows"]

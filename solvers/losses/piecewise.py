@@ -10,6 +10,8 @@ solver serve hinge, double hinge, multi-hinge and the P-SVM's tube alike.
 
 A row with fewer knots than its neighbours carries inert ones: a repeated knot whose
 slope is the same on both sides.
+
+Losses of a label: one function for y = +1, one for y = -1.
 """
 
 from collections.abc import Sequence
@@ -20,9 +22,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from solvers.errors import InvalidLossError
 
-__all__ = ["PiecewiseLinear"]
+__all__ = ["PiecewiseLinear", "by_label"]
 
 Floats = NDArray[np.float64]
+
+# Differences and sums of such numbers are finite.
+_LARGEST = 1e300
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,17 +76,27 @@ class PiecewiseLinear:
         Parameters
         ----------
         slopes, intercepts : array-like of shape (n_rows, n_lines)
-            Each row's lines, in any order. Lines below the others are dropped.
+            Each row's lines, in any order. Lines below the others are dropped, those
+            that pass them farther out than numbers reach included.
+
+        Raises
+        ------
+        InvalidLossError
+            When shapes disagree, or a number is not finite or too large to be told
+            from its neighbours.
         """
         steep = np.atleast_2d(np.asarray(slopes, dtype=np.float64))
         offset = np.atleast_2d(np.asarray(intercepts, dtype=np.float64))
         if steep.shape != offset.shape or steep.shape[1] == 0:
             msg = f"lines need equal shapes, got {steep.shape} and {offset.shape}"
             raise InvalidLossError(msg)
-        if not (np.isfinite(steep).all() and np.isfinite(offset).all()):
-            msg = "slopes and intercepts of lines must be finite"
+        if not (np.abs(steep) <= _LARGEST).all() & (np.abs(offset) <= _LARGEST).all():
+            msg = f"slopes and intercepts of lines must lie within {_LARGEST:g} of 0"
             raise InvalidLossError(msg)
-        return cls(*_upper_envelope(steep, offset))
+        # A crossing out of all reach is infinite; a height that is gets refused.
+        with np.errstate(over="ignore"):
+            envelope = _upper_envelope(steep, offset)
+        return cls(*envelope)
 
     @property
     def n_rows(self) -> int:
@@ -206,3 +221,27 @@ def _upper_envelope(slopes: Floats, intercepts: Floats) -> tuple[Floats, ...]:
     meet[np.isneginf(meet[:, 0]), 0] = 0.0
     knots = np.maximum.accumulate(meet, axis=1)
     return knots, steep, steep[:, 0] * knots[:, 0] + offset[:, 0]
+
+
+def by_label(
+    positive: PiecewiseLinear, negative: PiecewiseLinear, labels: ArrayLike
+) -> PiecewiseLinear:
+    """Return ``positive`` where the label is +1 and ``negative`` where it is -1.
+
+    Parameters
+    ----------
+    positive, negative : PiecewiseLinear
+        One row each.
+    labels : array-like of shape (n_rows,), values -1 and +1
+
+    Raises
+    ------
+    InvalidLossError
+        When a label is neither.
+    """
+    y = np.asarray(labels)
+    if not np.isin(y, (-1, 1)).all():
+        msg = f"labels must be -1 or +1, got {np.setdiff1d(y, (-1, 1))[:5]}"
+        raise InvalidLossError(msg)
+    both = PiecewiseLinear.concatenated([positive, negative])
+    return both.take((y < 0).astype(np.intp))

@@ -4,11 +4,7 @@ Decisions are the codes +1, -1 and 0 (reject); labels are -1 and +1, or any two 
 with ``positive`` naming one of them.
 """
 
-from solvers.metrics.bootstrap import (
-    Interval,
-    bootstrap_interval,
-    table_intervals,
-)
+from solvers.metrics.bootstrap import bootstrap_interval
 from solvers.metrics.confusion import (
     augmented_confusion_matrix,
     coverage,
@@ -30,14 +26,18 @@ from solvers.metrics.information import (
     modified_mutual_information,
     normalized_mutual_information,
 )
+from solvers.metrics.intervals import Interval, decision_intervals, table_intervals
 from solvers.metrics.probability import (
+    Reliability,
     brier_score,
     calibration_error,
     mean_binary_divergence,
+    reliability,
 )
 
 __all__ = [
     "Interval",
+    "Reliability",
     "area_under_risk_coverage",
     "augmented_confusion_matrix",
     "bootstrap_interval",
@@ -45,6 +45,7 @@ __all__ = [
     "calibration_error",
     "cost_coverage_curve",
     "coverage",
+    "decision_intervals",
     "error_rate",
     "excess_area_under_risk_coverage",
     "expected_cost",
@@ -55,6 +56,7 @@ __all__ = [
     "normalized_mutual_information",
     "positive_predictive_value",
     "reject_rate",
+    "reliability",
     "risk_coverage_curve",
     "selective_error",
     "table_intervals",

@@ -1,38 +1,21 @@
-"""How uncertain a figure is: percentile intervals over resampled rows.
+"""How uncertain any figure is: the percentile interval over resampled rows.
 
-Rows are drawn with replacement. What is read off the 2 x 3 table needs the six counts
-only, and drawing rows is drawing those counts from a multinomial distribution, so all
-table rates together cost as much as a thousand small tables.
+Rows, or whole groups of them, are drawn with replacement. Resampling knows only what
+was seen: for the figures of ``decision_intervals`` take the intervals there, which hold
+where errors are rare.
 
 Source: Efron (1979), the percentile method.
 """
 
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from solvers.metrics.confusion import Prices, of_table, price_table
-from solvers.metrics.information import normalized_of_table
+from solvers.metrics.intervals import Interval, tail_of
 
-__all__ = ["Interval", "bootstrap_interval", "table_intervals"]
-
-Floats = NDArray[np.float64]
-
-
-class Interval(NamedTuple):
-    """A figure with its bootstrap interval.
-
-    Attributes
-    ----------
-    value, low, high : float
-        The figure on the rows as they are, and the ends of its interval.
-    """
-
-    value: float
-    low: float
-    high: float
+__all__ = ["bootstrap_interval"]
 
 
 def bootstrap_interval(
@@ -41,6 +24,7 @@ def bootstrap_interval(
     level: float = 0.95,
     repeats: int = 500,
     seed: int = 0,
+    groups: ArrayLike | None = None,
     **keywords: Any,
 ) -> Interval:
     """Return ``metric(*columns, **keywords)`` with its interval over resampled rows.
@@ -49,7 +33,8 @@ def bootstrap_interval(
     ----------
     metric : callable
         Takes the columns and returns a number. Draws on which it is undefined (an
-        absent class: NaN or ValueError) are left out.
+        absent class: NaN or ValueError) are left out. Where all others agree, the rows
+        say nothing about how uncertain it is, and both ends are NaN.
     *columns : array-like of shape (n_rows,)
         Resampled together.
     **keywords
@@ -58,73 +43,26 @@ def bootstrap_interval(
     repeats : int, default=500
     seed : int, default=0
         The same seed gives the same interval.
+    groups : array-like of shape (n_rows,), optional
+        Rows of one group are drawn together.
     """
+    tail = tail_of(level)
     arrays = [np.asarray(column) for column in columns]
     value = float(metric(*arrays, **keywords))
     generator = np.random.default_rng(seed)
-    n_rows = len(arrays[0])
+    units = np.arange(len(arrays[0])) if groups is None else np.asarray(groups)
+    counts = np.unique(units, return_counts=True)[1]
+    rows_of = np.split(np.argsort(units, kind="stable"), np.cumsum(counts)[:-1])
     draws = np.full(repeats, np.nan)
     for k in range(repeats):
-        rows = generator.integers(0, n_rows, n_rows)
+        drawn = generator.integers(0, len(rows_of), len(rows_of))
+        rows = np.concatenate([rows_of[unit] for unit in drawn])
         try:
             draws[k] = metric(*(array[rows] for array in arrays), **keywords)
         except ValueError:
             continue
-    return Interval(value, *_quantiles(draws, level))
-
-
-def table_intervals(
-    table: ArrayLike,
-    costs: Prices | Mapping[str, float] | None = None,
-    *,
-    level: float = 0.95,
-    repeats: int = 2000,
-    seed: int = 0,
-) -> dict[str, Interval]:
-    """Return every figure of a 2 x 3 table with its bootstrap interval.
-
-    Parameters
-    ----------
-    table : array-like of shape (2, 3)
-        Row counts, as ``augmented_confusion_matrix`` returns them without weights.
-    costs : CostMatrix or mapping, optional
-        Adds "expected_cost".
-    level, repeats, seed
-        As in ``bootstrap_interval``.
-    """
-    counts = np.asarray(table, dtype=np.float64)
-    total = round(float(counts.sum()))
-    if counts.shape != (2, 3) or total < 1 or not np.allclose(counts, counts.round()):
-        msg = "table must be 2 x 3 row counts (no weights) with at least one row"
-        raise ValueError(msg)
-    generator = np.random.default_rng(seed)
-    share = counts.ravel() / counts.sum()
-    draws = generator.multinomial(total, share, size=repeats).reshape(-1, 2, 3)
-    here, there = _figures(counts, costs), _figures(draws.astype(np.float64), costs)
-    return {
-        name: Interval(float(here[name]), *_quantiles(there[name], level))
-        for name in here
-    }
-
-
-def _figures(
-    tables: Floats, costs: Prices | Mapping[str, float] | None
-) -> dict[str, Floats]:
-    figures = of_table(tables)
-    figures["normalized_mutual_information"] = normalized_of_table(tables)
-    if costs is not None:
-        spent = (tables * price_table(costs)).sum(axis=(-1, -2))
-        figures["expected_cost"] = spent / tables.sum(axis=(-1, -2))
-    return figures
-
-
-def _quantiles(draws: Floats, level: float) -> tuple[float, float]:
-    if not 0.0 < level < 1.0:
-        msg = f"level must lie strictly between 0 and 1, got {level!r}"
-        raise ValueError(msg)
     known = draws[~np.isnan(draws)]
-    if not known.size:
-        return float("nan"), float("nan")
-    tail = (1.0 - level) / 2.0
+    if not known.size or known.min() == known.max():
+        return Interval(value, float("nan"), float("nan"))
     low, high = np.quantile(known, [tail, 1.0 - tail])
-    return float(low), float(high)
+    return Interval(value, float(low), float(high))

@@ -1,6 +1,10 @@
 """What rejecting more would buy: risk and cost against coverage.
 
-Rows are kept in the order of their confidence. At coverage k / n the risk is the error
+Rows are kept in the order of their confidence. What two thresholds can do at best is an
+order too: of what deciding a row saves at p, the share of +1 among the rows of its
+block of the isotonic regression on the score. The blocks are the edges of the ROC
+convex hull, so no two thresholds cost less than this order at any coverage, and at the
+ends of the blocks it is two thresholds. At coverage k / n the risk is the error
 among the k most confident rows. Tied rows are kept or rejected together, so the curve
 has a point only where a threshold can really be put; in between, the number of errors
 (not the risk) is linear, as if tied rows were kept in random order.
@@ -25,6 +29,7 @@ __all__ = [
     "area_under_risk_coverage",
     "cost_coverage_curve",
     "excess_area_under_risk_coverage",
+    "isotonic_share",
     "risk_coverage_curve",
 ]
 
@@ -140,22 +145,29 @@ def cost_coverage_curve(
 
     Parameters
     ----------
-    y_true, scores, sample_weight, positive, confidence
+    y_true, scores, sample_weight, positive
         As in ``risk_coverage_curve``.
     costs : CostMatrix or mapping with its four fields
+    confidence : array-like of shape (n_rows,), optional
+        What orders the rows, which are then called by the sign of their score. By
+        default the cheapest two thresholds at each coverage decide.
     """
     truth = as_positive(y_true, positive)
     values = as_scores(scores, len(truth))
     weights = as_weights(sample_weight, len(truth))
     prices = price_table(costs)
     rejected = np.where(truth, prices[0, 2], prices[1, 2])
+    if confidence is None:
+        share = isotonic_share(truth, values, weights)
+        expected = np.stack((share, 1.0 - share), axis=1) @ prices
+        values = expected[:, 1] - expected[:, 0]
+        confidence = expected[:, 2] - expected[:, :2].min(axis=1)
     called = np.where(
         values > 0.0,
         np.where(truth, 0.0, prices[1, 0]),
         np.where(truth, prices[0, 1], 0.0),
     )
-    order_by = np.abs(values) if confidence is None else confidence
-    trust = as_scores(order_by, len(truth))
+    trust = as_scores(confidence, len(truth))
     gain = weights * (called - rejected)
     mass, change, threshold = _by_confidence(trust, weights, gain)
     cost = float(weights @ rejected) + np.concatenate(([0.0], change))
@@ -164,6 +176,35 @@ def cost_coverage_curve(
         cost / mass[-1],
         np.concatenate(([np.inf], threshold)),
     )
+
+
+def isotonic_share(truth: NDArray[np.bool_], scores: Floats, weights: Floats) -> Floats:
+    """Return the share of +1 in each row's block of the isotonic regression.
+
+    Parameters
+    ----------
+    truth : ndarray of bool, shape (n_rows,)
+    scores : ndarray of shape (n_rows,)
+        Equal ones are in one block.
+    weights : ndarray of shape (n_rows,)
+        Rows without weight get the share of their neighbours.
+
+    Returns
+    -------
+    ndarray of shape (n_rows,)
+    """
+    # Only what draws the curve needs scipy; a process that only decides loads none.
+    from scipy.optimize import isotonic_regression  # noqa: PLC0415
+
+    kept = weights > 0.0
+    if not kept.any():
+        return np.zeros(len(scores))
+    values, group = np.unique(scores[kept], return_inverse=True)
+    mass = np.bincount(group, weights[kept])
+    share = np.bincount(group, weights[kept] * truth[kept]) / mass
+    fitted = isotonic_regression(share, weights=mass).x
+    place = np.searchsorted(values, scores).clip(max=len(values) - 1)
+    return np.asarray(np.clip(fitted[place], 0.0, 1.0))
 
 
 def _by_confidence(

@@ -9,6 +9,7 @@ are empty on skewed probabilities); tied probabilities are never separated. A fi
 no rows is undefined: NaN.
 """
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,9 +17,34 @@ from numpy.typing import ArrayLike, NDArray
 
 from solvers.metrics.inputs import as_positive, as_scores, as_weights
 
-__all__ = ["brier_score", "calibration_error", "mean_binary_divergence"]
+__all__ = [
+    "Reliability",
+    "brier_score",
+    "calibration_error",
+    "mean_binary_divergence",
+    "reliability",
+]
 
 Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reliability:
+    """What was claimed and what was found, bin by bin of probability, ascending.
+
+    Attributes
+    ----------
+    claimed : ndarray of shape (n_bins,)
+        Mean probability of +1.
+    found : ndarray of shape (n_bins,)
+        Share of +1.
+    mass : ndarray of shape (n_bins,)
+        Rows in the bin, or their weight; never zero.
+    """
+
+    claimed: Floats
+    found: Floats
+    mass: Floats
 
 
 def brier_score(
@@ -54,11 +80,32 @@ def calibration_error(
 
     Parameters
     ----------
+    y_true, probability, sample_weight, positive, bins
+        As in ``reliability``.
+    """
+    curve = reliability(
+        y_true, probability, sample_weight, positive=positive, bins=bins
+    )
+    return _mean_over(np.abs(curve.claimed - curve.found) * curve.mass, curve.mass)
+
+
+def reliability(
+    y_true: ArrayLike,
+    probability: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    *,
+    positive: Any = None,
+    bins: int = 10,
+) -> Reliability:
+    """Return the probability and the share of +1 in bins of probability.
+
+    Parameters
+    ----------
     y_true, sample_weight, positive
         As in ``augmented_confusion_matrix``.
     probability : array-like of shape (n_rows,), values in [0, 1]
     bins : int, default=10
-        Number of bins of (nearly) equally many rows.
+        Number of bins of (nearly) equally many rows; empty ones are left out.
     """
     if bins < 1:
         msg = f"bins must be at least 1, got {bins}"
@@ -66,13 +113,15 @@ def calibration_error(
     truth = as_positive(y_true, positive)
     p = _as_probability(probability, len(truth))
     weights = as_weights(sample_weight, len(truth))
-    group = _equal_bins(p, weights, bins)
-    claimed = np.bincount(group, weights * p)
-    found = np.bincount(group, weights * truth)
-    return _mean_over(np.abs(claimed - found), weights)
+    group = equal_bins(p, weights, bins)
+    mass = np.bincount(group, weights).astype(np.float64)
+    held = mass > 0.0
+    claimed = np.bincount(group, weights * p)[held] / mass[held]
+    found = np.bincount(group, weights * truth)[held] / mass[held]
+    return Reliability(claimed, found, mass[held])
 
 
-def _equal_bins(p: Floats, weights: Floats, bins: int) -> NDArray[np.intp]:
+def equal_bins(p: Floats, weights: Floats, bins: int) -> NDArray[np.intp]:
     """Return each row's bin: the one in which the middle of its tie's weight lies."""
     values, tie = np.unique(p, return_inverse=True)
     mass = np.bincount(tie, weights, minlength=len(values))

@@ -12,7 +12,7 @@ sign of h decides.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import inf, isnan
+from math import inf, isfinite, isnan
 from sys import float_info
 from typing import Any, Literal
 
@@ -88,24 +88,49 @@ class Band:
         above = value >= self.upper if self.closed else value > self.upper
         return above - (value < self.lower)
 
-    def payload(self) -> dict[str, Any]:
-        """Return the band as JSON-able facts; ``None`` is an infinite threshold.
+    @property
+    def always(self) -> Literal["+1", "-1", "reject"] | None:
+        """Return the decision that is taken on every finite value, if there is one."""
+        if self.on == "reject-function":
+            return None
+        if self.upper == -inf:
+            return "+1"
+        if self.lower == inf:
+            return "-1"
+        return "reject" if (self.lower, self.upper) == (-inf, inf) else None
 
-        A band that decides +1 (or -1) everywhere has ``upper`` = -inf (or ``lower``
-        = +inf), which JSON cannot say: the largest finite number stands for it.
+    def payload(self) -> dict[str, Any]:
+        """Return the band as JSON-able facts.
+
+        A threshold that does not exist is ``None``: nothing is called -1 where there is
+        no ``lower``, nothing +1 where there is no ``upper``. Where every value gets the
+        same decision there are none, and ``always`` names the decision.
         """
-        biggest = float_info.max
         return {
             "on": self.on,
-            "lower": None if self.lower == -inf else min(self.lower, biggest),
-            "upper": None if self.upper == inf else max(self.upper, -biggest),
+            "lower": self.lower if isfinite(self.lower) else None,
+            "upper": self.upper if isfinite(self.upper) else None,
             "closed": self.closed,
+            "always": self.always,
         }
+
+    def told(self) -> dict[str, Any] | None:
+        """Return the thresholds with their scale; a joint booster's rule has none."""
+        if self.on == "reject-function":
+            return None
+        facts = self.payload()
+        return {name: facts[name] for name in ("lower", "upper", "on", "always")}
 
     @classmethod
     def from_payload(cls, facts: Mapping[str, Any]) -> "Band":
         """Return the band that ``payload`` described."""
         lower, upper = facts.get("lower"), facts.get("upper")
+        always = facts.get("always")
+        # Before there was "always", the largest number stood for an infinite end.
+        if always == "+1" or upper == -float_info.max:
+            lower = upper = -inf
+        elif always == "-1" or lower == float_info.max:
+            lower = upper = inf
         return cls(
             lower=-inf if lower is None else float(lower),
             upper=inf if upper is None else float(upper),

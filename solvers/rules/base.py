@@ -1,4 +1,8 @@
-"""What all reject rules have in common.
+"""What all reject rules have in common, and how they declare their parameters.
+
+What a rule's constructor takes, as data: the service builds its schema from it.
+
+What all reject rules have in common.
 
 A rule is fitted on scores of rows that its scorer did not see (out-of-fold, or a part
 kept apart) and becomes a ``Band``. The classes are dataclasses whose fields are the
@@ -6,7 +10,8 @@ constructor parameters; ``fit`` adds ``band_``.
 """
 
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import MISSING, dataclass, fields
+from math import isfinite
 from typing import Any, ClassVar, Literal, Protocol, Self, runtime_checkable
 
 import numpy as np
@@ -15,9 +20,68 @@ from numpy.typing import ArrayLike, NDArray
 from solvers.costs import CostMatrix
 from solvers.errors import InvalidCostsError, SolverError
 from solvers.rules.band import Band, Scale
-from solvers.rules.parameter import Parameter, of_class
+from solvers.scalars import is_number
 
-__all__ = ["FittedByScores", "RejectRule", "UnfittedRuleError", "as_costs"]
+__all__ = [
+    "FittedByScores",
+    "Parameter",
+    "RejectRule",
+    "UnfittedRuleError",
+    "as_costs",
+    "as_number",
+    "of_class",
+    "parameter",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One constructor parameter of a registered rule.
+
+    ``kind`` is "number", "integer", "choice", "costs" or "number or by label" (a
+    number, or an object with the keys "+1" and "-1"). The limits are exclusive where
+    ``open_below`` or ``open_above`` says so. ``served`` is False for what the service
+    fills in by itself.
+    """
+
+    name: str
+    kind: str
+    description: str
+    default: Any = None
+    required: bool = False
+    choices: tuple[str, ...] = ()
+    minimum: float | None = None
+    maximum: float | None = None
+    open_below: bool = False
+    open_above: bool = False
+    served: bool = True
+
+
+def parameter(kind: str, description: str, **limits: Any) -> dict[str, Any]:
+    """Return dataclass-field metadata that describes a parameter."""
+    return {"parameter": {"kind": kind, "description": description, **limits}}
+
+
+def as_number(name: str, value: Any) -> float:
+    """Return a parameter as a finite float, or raise ValueError (also for booleans)."""
+    if is_number(value) and isfinite(value):
+        return float(value)
+    msg = f"{name} must be a finite number, got {value!r}"
+    raise ValueError(msg)
+
+
+def of_class(rule: type) -> tuple[Parameter, ...]:
+    """Return the described parameters of a rule class, in order."""
+    return tuple(
+        Parameter(
+            name=field.name,
+            default=None if field.default is MISSING else field.default,
+            required=field.default is MISSING,
+            **field.metadata["parameter"],
+        )
+        for field in fields(rule)
+        if "parameter" in field.metadata
+    )
 
 
 @runtime_checkable
@@ -67,6 +131,9 @@ class FittedByScores:
     on: ClassVar[Scale] = "score"
     costs_use: ClassVar[Literal["needed", "symmetric", "optional"]] = "needed"
     promises: ClassVar[bool] = False
+    # True where the score's own scale is believed: it must speak of the rows as they
+    # come, not of rows that class weights made.
+    believes: ClassVar[bool] = False
     # True where the thresholds are known from the parameters alone.
     learns: ClassVar[bool] = True
 
@@ -74,6 +141,11 @@ class FittedByScores:
     def parameters(cls) -> tuple[Parameter, ...]:
         """Return what the constructor takes, described."""
         return of_class(cls)
+
+    @property
+    def promised(self) -> bool:
+        """Tell whether this very rule gives a promise, by its parameters."""
+        return self.promises
 
     @property
     def fitted(self) -> Band:

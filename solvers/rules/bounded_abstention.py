@@ -1,10 +1,25 @@
-"""Least cost with a limited share of reviews.
+"""Minima over many windows of one array, all at once.
+
+Windows of one length class share a table: level L holds the minimum over 2^L entries
+from each position, and a window of length at least 2^L and below 2^(L+1) is covered by
+two of them. Only one level is kept at a time: O(n log n) time, O(n) memory.
+
+Least cost with a limited share of reviews.
 
     min  cost of the decisions     subject to  rejected share <= max_reject_rate
 
 exactly, over all pairs of thresholds: for each upper cut the lower cuts that keep the
 limit are a window that moves with it, and the cost of the lower side is minimised over
 that window. Source: the bounded-abstention model of Pietraszek (2005).
+
+So the limit is kept on the rows that chose the band. On new cases the share varies
+about what it is on those, and is above the limit about as often as not. With a
+``confidence`` the limit holds for the share of all cases like these rows,
+
+    P( true rejected share > max_reject_rate ) <= 1 - confidence,
+
+by the search of ``certified_search``: pairs of thresholds, from those that reject least
+on, each certified by an exact test on rows that did not choose it.
 """
 
 from collections.abc import Mapping
@@ -12,25 +27,52 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from solvers.costs import CostMatrix
 from solvers.rules.band import Band
-from solvers.rules.base import FittedByScores, as_costs
+from solvers.rules.base import FittedByScores, as_costs, as_number, parameter
+from solvers.rules.certified_search import (
+    PairCounts,
+    Pairs,
+    certified,
+    count_pairs,
+    pairs_of,
+    split_rows,
+)
 from solvers.rules.counts import Counts, count
-from solvers.rules.inputs import checked
-from solvers.rules.parameter import as_number, parameter
-from solvers.rules.window_minimum import window_minima
+from solvers.rules.inputs import as_groups, checked, shares_of
+from solvers.rules.promise import drawn_like
+from solvers.rules.tails import as_confidence, binomial_tail
 
-__all__ = ["BoundedAbstentionRule"]
+__all__ = ["BoundedAbstentionRule", "window_minima"]
+
+Floats = NDArray[np.float64]
+Positions = NDArray[np.intp]
+
+
+def window_minima(values: Floats, first: Positions, last: Positions) -> Floats:
+    """Return ``min(values[first[k] : last[k] + 1])`` for each k; +inf where empty."""
+    length = last - first + 1
+    answers = np.full(len(first), np.inf)
+    level = np.frexp(np.maximum(length, 1).astype(np.float64))[1] - 1
+    level = np.where(length > 0, level, -1)
+    table = values.copy()
+    for current in range(int(level.max(initial=-1)) + 1):
+        asked = np.flatnonzero(level == current)
+        width = 1 << current
+        answers[asked] = np.minimum(table[first[asked]], table[last[asked] - width + 1])
+        table = np.minimum(table[:-width], table[width:])
+    return answers
 
 
 @dataclass(eq=False)
 class BoundedAbstentionRule(FittedByScores):
     """The cheapest band that rejects at most a given share of the rows.
 
-    The limit holds on the scores the rule is fitted on; on new rows the share varies
-    around it.
+    On average: the limit is kept on the scores that the rule is fitted on, and on new
+    rows the share is above it about as often as below. For a limit that holds, give a
+    ``confidence``.
 
     Parameters
     ----------
@@ -41,6 +83,9 @@ class BoundedAbstentionRule(FittedByScores):
         fewest errors that the limit allows.
     reviews_per_day, cases_per_day : float, default=None
         Instead of ``max_reject_rate``: its numerator and denominator.
+    confidence : float in (0, 1), default=None
+        How sure it is to be that the share of all cases keeps the limit; the rows are
+        then ones that the scorer never saw. ``None``: on average.
     """
 
     kind: ClassVar[str] = "bounded-abstention"
@@ -71,19 +116,97 @@ class BoundedAbstentionRule(FittedByScores):
             "number", "How many cases arrive a day.", minimum=0.0, open_below=True
         ),
     )
+    confidence: float | None = field(
+        default=None,
+        metadata=parameter(
+            "number",
+            "How sure it is that the share of all cases keeps the limit; left out, it"
+            " keeps it on average.",
+            minimum=0.0,
+            maximum=1.0,
+            open_below=True,
+            open_above=True,
+        ),
+    )
+
+    @property
+    def promised(self) -> bool:
+        """Tell whether the limit is to hold with confidence."""
+        return self.confidence is not None
 
     def fit(
-        self, scores: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+        self,
+        scores: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        groups: ArrayLike | None = None,
+        keys: ArrayLike | None = None,
     ) -> Self:
-        """Choose the thresholds from scores and labels in {-1, +1}."""
+        """Choose the thresholds.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n_rows,)
+        y : array-like of shape (n_rows,)
+            Labels -1 and +1; with a confidence also probabilities of +1.
+        sample_weight : array-like of shape (n_rows,), optional
+            Refused with a confidence: a count of rows cannot be weighted.
+        groups, keys
+            As for ``BoundedErrorRule``; read with a confidence only.
+        """
         self.limit_ = self._limit()
-        counts = count(*checked(scores, y, sample_weight))
-        self.band_ = _cheapest(counts, self._prices(), self.limit_)
+        self._promise: dict[str, Any] = {}
+        if self.confidence is None:
+            counts = count(*checked(scores, y, sample_weight))
+            self.band_ = _cheapest(counts, self._prices(), self.limit_)
+            return self
+        if sample_weight is not None:
+            msg = "bounded-abstention with a confidence takes no sample_weight"
+            raise ValueError(msg)
+        delta = 1.0 - as_confidence(self.confidence)
+        values, share = shares_of(scores, y)
+        together = as_groups(groups, len(values))
+        split = split_rows(values, share, together, keys)
+        pairs = pairs_of(*split.selection)
+        passed = certified(pairs, split, self._doubt, self._saved, delta)
+        saved = self._saved(count_pairs(pairs, values, share))[passed]
+        self.band_ = pairs.band(int(passed[int(np.argmax(saved))]))
+        counted = len(split.testing[0])
+        drawn = (len(values), counted, None if together is None else split.units)
+        self._promise = {
+            "promise": f"at most {100 * self.limit_:.4g} % of all cases are rejected,"
+            f" with {100 * self.confidence:.4g} % confidence: {drawn_like(*drawn)}",
+            "feasible": True,
+            "confidence": float(self.confidence),
+            "rows": len(values),
+            "counted_rows": counted,
+            "groups": drawn[2],
+        }
         return self
 
     def facts(self) -> dict[str, Any]:
-        """Return the limit that was kept."""
-        return {"max_reject_rate": self.limit_}
+        """Return the limit that was kept, and what is promised where anything is."""
+        return {"max_reject_rate": self.limit_, **self._promise}
+
+    def _doubt(self, pairs: Pairs, counts: PairCounts) -> Floats:
+        """Return the p-values of "more is rejected than the limit allows"."""
+        rejected = counts.reject_positive + counts.reject_negative
+        doubt = binomial_tail(
+            rejected, np.full_like(rejected, counts.rows), self.limit_
+        )
+        return np.where(pairs.lower >= pairs.upper, 0.0, doubt)
+
+    def _saved(self, counts: PairCounts) -> Floats:
+        false_positive, false_negative, reject_positive, reject_negative = (
+            self._prices()
+        )
+        return np.negative(
+            false_positive * counts.false_positive
+            + false_negative * counts.false_negative
+            + reject_positive * counts.reject_positive
+            + reject_negative * counts.reject_negative
+        )
 
     def _prices(self) -> tuple[float, float, float, float]:
         if self.costs is None:

@@ -2,7 +2,7 @@
 
     P( feasible and the true expected cost exceeds max_cost ) <= 1 - confidence
 
-by the bound of Hoeffding and Bentkus for losses in [0, largest_cost] (see ``tails``),
+by a bound on the mean of losses in [0, largest_cost] (see ``tails``),
 with the search of ``certified_search``. The bound needs to know beforehand how large
 one cost can be; costs above it are refused.
 """
@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from solvers.costs import CostMatrix
 from solvers.errors import InvalidCostsError
 from solvers.rules.band import Band
-from solvers.rules.base import FittedByScores, as_costs
+from solvers.rules.base import FittedByScores, as_costs, as_number, parameter
 from solvers.rules.certified_search import (
     PairCounts,
     Pairs,
@@ -27,8 +27,8 @@ from solvers.rules.certified_search import (
     pairs_of,
     split_rows,
 )
-from solvers.rules.inputs import checked
-from solvers.rules.parameter import as_number, parameter
+from solvers.rules.inputs import as_groups, shares_of
+from solvers.rules.promise import drawn_like
 from solvers.rules.tails import as_confidence, mean_loss_tail
 
 __all__ = ["BoundedCostRule"]
@@ -49,8 +49,6 @@ class BoundedCostRule(FittedByScores):
     confidence : float in (0, 1), default=0.95
     largest_cost : float, default=None
         No single decision costs more; the largest of the four costs by default.
-    seed : int, default=0
-        Of the split into rows that search and rows that count.
 
     Attributes
     ----------
@@ -94,15 +92,22 @@ class BoundedCostRule(FittedByScores):
             open_below=True,
         ),
     )
-    seed: int = field(
-        default=0,
-        metadata=parameter("integer", "Seed of the inner split.", served=False),
-    )
 
     def fit(
-        self, scores: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+        self,
+        scores: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        groups: ArrayLike | None = None,
+        keys: ArrayLike | None = None,
     ) -> Self:
         """Choose and certify the thresholds.
+
+        Parameters
+        ----------
+        scores, y, sample_weight, groups, keys
+            As for ``BoundedErrorRule``.
 
         Raises
         ------
@@ -121,20 +126,22 @@ class BoundedCostRule(FittedByScores):
             msg = f"max_cost must be a positive number, got {self.max_cost!r}"
             raise ValueError(msg)
         delta = 1.0 - as_confidence(self.confidence)
-        values, positive, _ = checked(scores, y)
+        values, share = shares_of(scores, y)
+        together = as_groups(groups, len(values))
 
         def p_values(_: Pairs, counts: PairCounts) -> Floats:
             mean = _spent(costs, counts) / (counts.rows * self.bound_)
             return mean_loss_tail(mean, round(counts.rows), limit / self.bound_)
 
-        split = split_rows(values, positive, self.seed)
+        split = split_rows(values, share, together, keys)
         pairs = pairs_of(*split.selection)
         passed = certified(pairs, split, p_values, _decided, delta)
         self.rows_, self.counted_rows_ = len(values), len(split.testing[0])
+        self.groups_ = None if together is None else split.units
         self.feasible_ = len(passed) > 0
         self.band_ = Band(-inf, inf, closed=True)
         if self.feasible_:
-            wanted = _decided(count_pairs(pairs, values, positive))[passed]
+            wanted = _decided(count_pairs(pairs, values, share))[passed]
             self.band_ = pairs.band(int(passed[int(np.argmax(wanted))]))
         self.promise_ = self._sentence()
         return self
@@ -149,6 +156,7 @@ class BoundedCostRule(FittedByScores):
             "confidence": float(self.confidence),
             "rows": self.rows_,
             "counted_rows": self.counted_rows_,
+            "groups": self.groups_,
         }
 
     def _bound(self, costs: CostMatrix) -> float:
@@ -173,14 +181,12 @@ class BoundedCostRule(FittedByScores):
             " confidence"
         )
         if self.feasible_:
-            return (
-                f"{what}: chosen on {self.rows_ - self.counted_rows_} rows and counted"
-                f" on {self.counted_rows_} others that the scorer never saw; it holds"
-                " for cases drawn like them"
-            )
+            drawn = (self.rows_, self.counted_rows_, self.groups_)
+            return f"{what}: {drawn_like(*drawn)}"
+        units = "rows" if self.groups_ is None else "groups"
         return (
-            f"not promised: these {self.rows_} rows cannot back that {what}; every"
-            " case is rejected"
+            f"not promised: these {self.groups_ or self.rows_} {units} cannot back that"
+            f" {what}; every case is rejected"
         )
 
 

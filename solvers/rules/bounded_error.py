@@ -2,14 +2,16 @@
 
     P( feasible and the true error exceeds max_error ) <= 1 - confidence
 
-for every number of rows and every distribution of scores, tied or not (see
-``certified_search`` and ``error_demand``). It is promised for the scorer that made the
-scores, on rows like those it is fitted on, which that scorer must never have seen.
+for every number of rows and every distribution of scores, tied or not: by
+``certified_chain`` where one limit holds for all decided rows and as many as possible
+are wanted, by ``certified_search`` otherwise; ``error_demand`` says what is limited. It
+is promised for the scorer that made the scores, on rows like those it is fitted on,
+which that scorer must never have seen.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from math import ceil, inf, isfinite, log10
+from math import ceil, inf
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -17,25 +19,29 @@ from numpy.typing import ArrayLike, NDArray
 
 from solvers.costs import CostMatrix
 from solvers.rules.band import Band
-from solvers.rules.base import FittedByScores, as_costs
+from solvers.rules.base import FittedByScores, as_costs, parameter
+from solvers.rules.certified_chain import SELECTION_SHARE as CHAIN_SHARE
+from solvers.rules.certified_chain import chain_of
 from solvers.rules.certified_search import (
+    SELECTION_SHARE,
     PairCounts,
     Pairs,
     Split,
     certified,
     count_pairs,
-    foreseen_counts,
     pairs_of,
     split_rows,
 )
-from solvers.rules.error_demand import ErrorDemand, demand_of
-from solvers.rules.inputs import checked
-from solvers.rules.parameter import parameter
+from solvers.rules.error_demand import ErrorDemand, demand_of, more_rows
+from solvers.rules.inputs import as_groups, shares_of
+from solvers.rules.promise import drawn_like
 from solvers.rules.tails import as_confidence
 
 __all__ = ["BoundedErrorRule"]
 
 Floats = NDArray[np.float64]
+# The band that satisfies a demand at a level of the test, or none.
+Find = Callable[[ErrorDemand, float], Band | None]
 
 
 @dataclass(eq=False)
@@ -54,9 +60,6 @@ class BoundedErrorRule(FittedByScores):
     costs : CostMatrix or mapping, default=None
         Of the pairs that keep the limit the cheapest is taken; without costs, the one
         that decides most.
-    seed : int, default=0
-        Of the split into rows that search and rows that count. The rows must be in no
-        order that matters.
 
     Attributes
     ----------
@@ -68,9 +71,11 @@ class BoundedErrorRule(FittedByScores):
         Where not feasible: about the smallest ``max_error`` (for two limits: the
         larger one, both scaled alike) that fits on these rows. A figure to plan with:
         to promise it, fit on fresh rows.
-    more_rows_ : int or None
-        Where not feasible: about how many more labelled rows it would take; None
-        where more rows alone will not do.
+    more_rows_ : (int, int) or None
+        Where not feasible: between how many and how many more labelled rows (groups)
+        it is likely to take; None where these rows do not tell within a factor of ten.
+    groups_ : int or None
+        How many groups were counted, where groups were given.
     """
 
     kind: ClassVar[str] = "bounded-error"
@@ -110,15 +115,31 @@ class BoundedErrorRule(FittedByScores):
         default=None,
         metadata=parameter("costs", "Prices; without them, most cases decided."),
     )
-    seed: int = field(
-        default=0,
-        metadata=parameter("integer", "Seed of the inner split.", served=False),
-    )
 
     def fit(
-        self, scores: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+        self,
+        scores: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        groups: ArrayLike | None = None,
+        keys: ArrayLike | None = None,
     ) -> Self:
         """Choose and certify the thresholds.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n_rows,)
+        y : array-like of shape (n_rows,)
+            Labels -1 and +1, or probabilities of +1.
+        sample_weight : None
+            There for the form's sake.
+        groups : array-like of shape (n_rows,), optional
+            Rows of one group were drawn together. The promise then counts groups, by
+            one drawn row of each, and speaks of a row of a group drawn like them.
+        keys : array-like of shape (n_rows,), optional
+            What tells rows apart (see ``drawing.row_keys``). Which rows select and
+            which count follows from them; from scores and labels without.
 
         Raises
         ------
@@ -128,32 +149,54 @@ class BoundedErrorRule(FittedByScores):
         if sample_weight is not None:
             msg = "bounded-error counts rows: it takes no sample_weight"
             raise ValueError(msg)
-        demand = demand_of(self.max_error, self.by)
         delta = 1.0 - as_confidence(self.confidence)
-        values, positive, _ = checked(scores, y)
-        split = split_rows(values, positive, self.seed)
-        pairs = pairs_of(*split.selection)
-        passed = certified(pairs, split, demand.p_values, self._wish, delta)
-        self.feasible_ = len(passed) > 0
+        values, share = shares_of(scores, y)
+        certain = bool(((share == 0.0) | (share == 1.0)).all())
+        demand = demand_of(self.max_error, self.by, certain=certain)
+        together = as_groups(groups, len(values))
         self.smallest_max_error_: float | None = None
-        self.more_rows_: int | None = None
+        self.more_rows_: tuple[int, int] | None = None
         self._counted: dict[str, Any] = {}
-        self.rows_ = len(values)
-        self.counted_rows_ = len(split.testing[0])
-        if self.feasible_:
-            wanted = self._wish(count_pairs(pairs, values, positive))[passed]
-            best = int(passed[int(np.argmax(wanted))])
-            self.band_ = pairs.band(best)
-            self._counted = _observed(demand, pairs, best, split)
+        one_limit = self.by == "all" and self.costs is None
+        selecting = CHAIN_SHARE if one_limit else SELECTION_SHARE
+        split = split_rows(values, share, together, keys, selecting)
+        self.rows_, self.counted_rows_ = len(values), len(split.testing[0])
+        self.groups_ = None if together is None else split.units
+        find = self._widest(split) if one_limit else self._best(split, values, share)
+        band = find(demand, delta)
+        self.feasible_ = band is not None
+        if band is not None:
+            self.band_ = band
+            self._counted = _observed(demand, band, split)
         else:
             self.band_ = Band(-inf, inf, closed=True)
-            self.smallest_max_error_ = self._smallest(demand, pairs, split, delta)
-            foreseen = foreseen_counts(pairs, values, positive, len(values))
-            needed = demand.rows_needed(pairs, foreseen, delta)
-            share = self.counted_rows_ / self.rows_
-            self.more_rows_ = _about(needed / share - self.rows_)
+            self.smallest_max_error_ = _smallest(demand, find, delta)
+            self.more_rows_ = more_rows(demand, split, delta)
         self.promise_ = self._sentence(demand)
         return self
+
+    def _widest(self, split: Split) -> Find:
+        """Return what finds the band that decides most."""
+        chain = chain_of(split)
+
+        def find(demand: ErrorDemand, delta: float) -> Band | None:
+            decided = chain.widest(demand.limits["all"], delta)
+            return chain.band(decided) if decided else None
+
+        return find
+
+    def _best(self, split: Split, values: Floats, share: Floats) -> Find:
+        """Return what finds the best of all pairs of thresholds."""
+        pairs = pairs_of(*split.selection)
+
+        def find(demand: ErrorDemand, delta: float) -> Band | None:
+            passed = certified(pairs, split, demand.p_values, self._wish, delta)
+            if not len(passed):
+                return None
+            wanted = self._wish(count_pairs(pairs, values, share))[passed]
+            return pairs.band(int(passed[int(np.argmax(wanted))]))
+
+        return find
 
     def facts(self) -> dict[str, Any]:
         """Return the promise or the infeasible answer, in words and figures."""
@@ -167,9 +210,10 @@ class BoundedErrorRule(FittedByScores):
             "confidence": float(self.confidence),
             "rows": self.rows_,
             "counted_rows": self.counted_rows_,
+            "groups": self.groups_,
             "counted": self._counted,
             "smallest_max_error": self.smallest_max_error_,
-            "more_rows": self.more_rows_,
+            "more_rows": None if self.more_rows_ is None else list(self.more_rows_),
         }
 
     def _wish(self, counts: PairCounts) -> Floats:
@@ -183,65 +227,55 @@ class BoundedErrorRule(FittedByScores):
             + costs.reject_negative * counts.reject_negative
         )
 
-    def _smallest(
-        self, demand: ErrorDemand, pairs: Pairs, split: Split, delta: float
-    ) -> float | None:
-        """Return about the smallest limit that fits, by bisection."""
-        largest = max(demand.limits.values())
-
-        def fits(limit: float) -> bool:
-            test = demand.scaled(limit / largest).p_values
-            return len(certified(pairs, split, test, self._wish, delta)) > 0
-
-        # Not below the resolution: 1.25 times the smallest double is itself again.
-        low, high = largest, min(max(1.25 * largest, 5e-4), 0.999)
-        while not fits(high):
-            if high >= 0.999:
-                return None
-            low, high = high, min(1.25 * high, 0.999)
-        while high - low > 5e-4:
-            middle = (low + high) / 2.0
-            low, high = (low, middle) if fits(middle) else (middle, high)
-        rounded = ceil(1000.0 * high) / 1000.0
-        return rounded if rounded < 1.0 and fits(rounded) else high
-
     def _sentence(self, demand: ErrorDemand) -> str:
         sure = f"with {100 * self.confidence:.4g} % confidence"
+        drawn = (self.rows_, self.counted_rows_, self.groups_)
         if self.feasible_:
-            return (
-                f"{demand.sentence()}, {sure}: chosen on"
-                f" {self.rows_ - self.counted_rows_} rows and counted on"
-                f" {self.counted_rows_} others that the scorer never saw; it holds for"
-                " cases drawn like them"
-            )
+            return f"{demand.sentence()}, {sure}: {drawn_like(*drawn)}"
+        units = "rows" if self.groups_ is None else "groups"
         answer = (
-            f"not promised: these {self.rows_} rows cannot back that"
+            f"not promised: these {self.groups_ or self.rows_} {units} cannot back that"
             f" {demand.sentence()}, {sure}; every case is rejected"
         )
         if self.smallest_max_error_ is not None:
             answer += f"; they could back about {100 * self.smallest_max_error_:.3g} %"
         if self.more_rows_ is None:
-            return answer + "; more rows alone are not likely to be enough"
-        return answer + f"; about {self.more_rows_} more labelled rows may be enough"
+            return answer
+        low, high = self.more_rows_
+        return answer + f"; {low} to {high} more labelled {units} are likely to do"
 
 
-def _observed(
-    demand: ErrorDemand, pairs: Pairs, best: int, split: Split
-) -> dict[str, Any]:
-    """Return what was counted for the chosen pair on the testing rows."""
-    one = Pairs(pairs.lower[best : best + 1], pairs.upper[best : best + 1])
+def _smallest(demand: ErrorDemand, find: Find, delta: float) -> float | None:
+    """Return about the smallest limit that fits, by bisection."""
+    largest = max(demand.limits.values())
+
+    def fits(limit: float) -> bool:
+        return find(demand.scaled(limit / largest), delta) is not None
+
+    # Not below the resolution: 1.25 times the smallest double is itself again.
+    low, high = largest, min(max(1.25 * largest, 5e-4), 0.999)
+    while not fits(high):
+        if high >= 0.999:
+            return None
+        low, high = high, min(1.25 * high, 0.999)
+    while high - low > 5e-4:
+        middle = (low + high) / 2.0
+        low, high = (low, middle) if fits(middle) else (middle, high)
+    rounded = ceil(1000.0 * high) / 1000.0
+    return rounded if rounded < 1.0 and fits(rounded) else high
+
+
+def _observed(demand: ErrorDemand, band: Band, split: Split) -> dict[str, Any]:
+    """Return what was counted for the chosen band on the testing rows."""
+    one = Pairs(np.array([band.lower]), np.array([band.upper]))
     counts = count_pairs(one, *split.testing)
     groups: dict[str, Any] = {}
     for group in demand.limits:
         errors, trials = demand.group(counts, group)
-        groups[group] = {"trials": int(trials[0]), "errors": int(errors[0])}
+        groups[group] = {"trials": _count(trials[0]), "errors": _count(errors[0])}
     return {"decided": int(counts.decided[0]), "groups": groups}
 
 
-def _about(rows: float) -> int | None:
-    """Return rows rounded up to two digits; None where infinite."""
-    if not isfinite(rows):
-        return None
-    rows = max(rows, 1.0)
-    unit = 10 ** max(int(log10(rows)) - 1, 0)
-    return int(ceil(rows / unit) * unit)
+def _count(rows: float) -> int | float:
+    """Return a whole number as one; of uncertain labels, a sum of probabilities."""
+    return int(rows) if float(rows).is_integer() else round(float(rows), 3)

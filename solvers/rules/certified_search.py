@@ -1,11 +1,10 @@
 """Search for a band on some rows, certify it on others.
 
-The rows are split at random, without a look at scores or labels. The first part makes
-a short list: pairs of thresholds, the surest to satisfy the demand first, each next one
-better in what we want (more cases decided, or less cost) and less sure; how sure is
-judged from smoothed counts, since the luckiest of many pairs is seldom the best. The
-second part
-tests the list in this order, each pair at level delta, and stops at the first failure.
+The rows are split at random (see ``drawing``). The first part makes a short list: pairs
+of thresholds, the surest to satisfy the demand first, each next one better in what we
+want (more cases decided, or less cost) and less sure; how sure is judged from smoothed
+counts, since the luckiest of many pairs is seldom the best. The second part tests the
+list in this order, each pair at level delta, and stops at the first failure.
 
     P( some certified pair breaks the demand ) <= delta
 
@@ -13,7 +12,8 @@ because the list does not depend on the rows that test it, so each test is an ex
 one, and the first pair on the list that breaks the demand passes with probability at
 most delta (fixed-sequence testing: this is the correction for having searched). Which
 certified pair is taken may then depend on anything. Ties among the scores do not
-matter: the thresholds are fixed before the testing rows are counted.
+matter: the thresholds are fixed before the testing rows are counted. A row whose label
+is a probability stands in both lines of the counts, by its share, and is one row.
 
 Sources: Angelopoulos et al. (2021), learn then test; Laufer-Goldenberg et al. (2023),
 Pareto testing.
@@ -21,15 +21,26 @@ Pareto testing.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from solvers.calibration.sigmoid import fit_sigmoid
 from solvers.rules.band import Band
 from solvers.rules.counts import count
+from solvers.rules.drawing import drawn_rows
 
-__all__ = ["PairCounts", "Pairs", "Split", "certified", "pairs_of", "split_rows"]
+__all__ = [
+    "PairCounts",
+    "Pairs",
+    "Split",
+    "certified",
+    "count_pairs",
+    "foreseen_counts",
+    "pairs_of",
+    "split_rows",
+]
 
 Floats = NDArray[np.float64]
 
@@ -42,10 +53,19 @@ _CURVE = 0.8
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Split:
-    """Scores and labels of the two parts."""
+    """Scores, and how surely each row is +1, of the two parts.
 
-    selection: tuple[Floats, NDArray[np.bool_]]
-    testing: tuple[Floats, NDArray[np.bool_]]
+    Parameters
+    ----------
+    selection, testing : (ndarray, ndarray)
+        In the order that was drawn.
+    units : int
+        What was drawn into either: rows, or groups of rows.
+    """
+
+    selection: tuple[Floats, Floats]
+    testing: tuple[Floats, Floats]
+    units: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,17 +104,40 @@ Test = Callable[[Pairs, PairCounts], Floats]
 Wish = Callable[[PairCounts], Floats]
 
 
-def split_rows(scores: Floats, positive: NDArray[np.bool_], seed: int) -> Split:
-    """Return a random split that depends on the number of rows and the seed alone."""
-    order = np.random.default_rng(seed).permutation(len(scores))
-    first = max(1, round(SELECTION_SHARE * len(scores)))
-    picked, rest = np.sort(order[:first]), np.sort(order[first:])
-    return Split((scores[picked], positive[picked]), (scores[rest], positive[rest]))
+def split_rows(
+    scores: Floats,
+    share: Floats,
+    groups: NDArray[Any] | None = None,
+    keys: ArrayLike | None = None,
+    selecting: float = SELECTION_SHARE,
+) -> Split:
+    """Return a split at random, the same for the same rows in any order.
+
+    Parameters
+    ----------
+    scores, share : ndarray of shape (n_rows,)
+        Scores, and the probability of +1: 1 or 0 for a label.
+    groups : ndarray of shape (n_rows,), optional
+        Rows of one group were drawn together: they select together, and one of them,
+        drawn, tests.
+    keys : array-like of shape (n_rows,), optional
+        What tells rows apart; scores and labels where it is not given.
+    selecting : float, default=0.2
+        Share of the rows (groups) that select.
+    """
+    drawn = drawn_rows(scores, share, groups, keys)
+    first = max(1, round(selecting * len(drawn)))
+    picked, rest = drawn[:first], drawn[first:]
+    if groups is not None:
+        picked = np.flatnonzero(np.isin(groups, groups[picked]))
+    return Split(
+        (scores[picked], share[picked]), (scores[rest], share[rest]), len(drawn)
+    )
 
 
-def pairs_of(scores: Floats, positive: NDArray[np.bool_]) -> Pairs:
+def pairs_of(scores: Floats, share: Floats) -> Pairs:
     """Return all pairs of up to 64 cuts between distinct scores, -inf and +inf too."""
-    counts = count(scores, positive)
+    counts = count(scores, share >= 0.5)
     cuts = len(counts.values) + 1
     if cuts <= _CUTS:
         chosen = np.arange(cuts)
@@ -110,24 +153,26 @@ def pairs_of(scores: Floats, positive: NDArray[np.bool_]) -> Pairs:
     return Pairs(thresholds[i[useful]], thresholds[j[useful]])
 
 
-def count_pairs(
-    pairs: Pairs, scores: Floats, positive: NDArray[np.bool_]
-) -> PairCounts:
+def count_pairs(pairs: Pairs, scores: Floats, share: Floats) -> PairCounts:
     """Return what each candidate says of these rows."""
-    return _summed(pairs, scores, positive.astype(np.float64))
+    return _summed(pairs, scores, np.asarray(share, dtype=np.float64))
 
 
 def foreseen_counts(
-    pairs: Pairs, scores: Floats, positive: NDArray[np.bool_], rows: int
+    pairs: Pairs, scores: Floats, share: Floats, rows: int
 ) -> PairCounts:
     """Return what each candidate may be expected to say of ``rows`` other rows.
 
     Four parts of a logistic curve through these rows and one part of their labels.
     """
-    slope, intercept = fit_sigmoid(scores, positive, np.ones(len(scores)))
+    slope, intercept = fit_sigmoid(
+        np.concatenate((scores, scores)),
+        np.arange(2 * len(scores)) < len(scores),
+        np.concatenate((share, 1.0 - share)),
+    )
     curve = 0.5 * (1.0 + np.tanh(0.5 * (slope * scores + intercept)))
-    share = _CURVE * curve + (1.0 - _CURVE) * positive
-    return _summed(pairs, scores, share, rows / len(scores))
+    smooth = _CURVE * curve + (1.0 - _CURVE) * share
+    return _summed(pairs, scores, smooth, rows / len(scores))
 
 
 def _summed(

@@ -12,20 +12,46 @@ Given the thresholds, the errors among the trials are binomial with the rate tha
 demand limits. A demand of two parts is met when both are, so its p-value is the larger
 of the two, with no correction between them. A decision that a pair never makes breaks
 nothing.
+
+Where labels are probabilities p, a row is one row: its loss is its expected error, and
+the demand "E[errors] <= E E[trials]" is one on a mean of losses in [0, 1],
+
+    loss = error + E (1 - trial)   of a decided row   (of a called one, by decision),
+
+tested by ``tails.mean_loss_tail``.
+
+How many more labelled rows a promise is likely to take, with its spread.
+
+The rows are drawn anew, with replacement, and each time the rows that the most
+promising pair of thresholds would need are foreseen (``error_demand``). Nine draws of
+ten lie in the range. A range wider than a factor of ten says nothing, and so nothing is
+said: an estimate of the tail of an error from few rows can be wrong by any factor.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import ceil, log10
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from solvers.rules.certified_search import PairCounts, Pairs
-from solvers.rules.parameter import as_number
-from solvers.rules.tails import binomial_tail, chernoff_rows, rows_to_certify
+from solvers.rules.base import as_number
+from solvers.rules.certified_search import (
+    PairCounts,
+    Pairs,
+    Split,
+    foreseen_counts,
+    pairs_of,
+)
+from solvers.rules.tails import (
+    binomial_tail,
+    chernoff_rows,
+    mean_loss_tail,
+    rows_to_certify,
+)
 
-__all__ = ["ErrorDemand", "demand_of"]
+__all__ = ["ErrorDemand", "demand_of", "more_rows"]
 
 Floats = NDArray[np.float64]
 By = Literal["all", "decision", "label"]
@@ -40,17 +66,26 @@ class ErrorDemand:
     by : {"all", "decision", "label"}
     limits : dict
         Group ("all", or "+1" and "-1") to the largest error rate.
+    certain : bool
+        Whether every row has a label, not a probability.
     """
 
     by: By
     limits: dict[str, float]
+    certain: bool = True
 
     def p_values(self, pairs: Pairs, counts: PairCounts) -> Floats:
         """Return the p-value of "the demand is broken" for each candidate."""
         doubts = []
         for group, limit in self.limits.items():
             errors, trials = self.group(counts, group)
-            doubt = binomial_tail(errors, trials, limit)
+            if self.certain:
+                doubt = binomial_tail(errors, trials, limit)
+            else:
+                rows = trials if self.by == "decision" else counts.decided
+                rows = np.round(rows)
+                losses = errors + limit * np.maximum(rows - trials, 0.0)
+                doubt = mean_loss_tail(losses / np.maximum(rows, 1.0), rows, limit)
             doubts.append(np.where(self.never(pairs, group), 0.0, doubt))
         return np.asarray(np.maximum.reduce(doubts))
 
@@ -75,6 +110,7 @@ class ErrorDemand:
         return ErrorDemand(
             self.by,
             {g: min(limit * factor, 1.0 - 1e-9) for g, limit in self.limits.items()},
+            self.certain,
         )
 
     def rows_needed(self, pairs: Pairs, counts: PairCounts, delta: float) -> float:
@@ -129,7 +165,9 @@ class ErrorDemand:
         return no_plus if plus_is_error else no_minus
 
 
-def demand_of(max_error: float | Mapping[str, float], by: str) -> ErrorDemand:
+def demand_of(
+    max_error: float | Mapping[str, float], by: str, *, certain: bool = True
+) -> ErrorDemand:
     """Return the checked demand.
 
     Raises
@@ -155,4 +193,40 @@ def demand_of(max_error: float | Mapping[str, float], by: str) -> ErrorDemand:
     if not all(0.0 < limit < 1.0 for limit in limits.values()):
         msg = f"max_error must lie strictly between 0 and 1, got {max_error!r}"
         raise ValueError(msg)
-    return ErrorDemand(by, limits)  # type: ignore[arg-type]
+    return ErrorDemand(by, limits, certain)  # type: ignore[arg-type]
+
+
+_DRAWS = 40
+_WIDEST = 10.0
+
+
+def more_rows(
+    demand: ErrorDemand, split: Split, delta: float
+) -> tuple[int, int] | None:
+    """Return about between how many and how many more rows are needed, or None.
+
+    Of groups, as many groups: each counts as one row.
+    """
+    scores, share = (
+        np.concatenate(both)
+        for both in zip(split.selection, split.testing, strict=True)
+    )
+    pairs = pairs_of(scores, share)
+    counted = len(split.testing[0]) / split.units
+    random = np.random.default_rng(len(scores))
+    needed = []
+    for _ in range(_DRAWS):
+        drawn = random.integers(len(scores), size=len(scores))
+        foreseen = foreseen_counts(pairs, scores[drawn], share[drawn], len(scores))
+        needed.append(demand.rows_needed(pairs, foreseen, delta) / counted)
+    low, high = np.quantile(needed, [0.05, 0.95], method="nearest")
+    if not high <= _WIDEST * low < np.inf:
+        return None
+    found = [_about(max(end - split.units, 1.0)) for end in (low, high)]
+    return found[0], found[1]
+
+
+def _about(rows: float) -> int:
+    """Return rows rounded up to two digits."""
+    unit = 10 ** max(int(log10(rows)) - 1, 0)
+    return int(ceil(rows / unit) * unit)

@@ -5,7 +5,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from solvers.errors import InfeasibleRuleError
 
-__all__ = ["as_scores", "as_weights", "checked"]
+__all__ = ["as_groups", "as_scores", "as_weights", "checked", "shares_of"]
 
 Floats = NDArray[np.float64]
 
@@ -78,3 +78,42 @@ def checked(
         )
         raise InfeasibleRuleError(msg)
     return values, positive, weights
+
+
+def shares_of(scores: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
+    """Return scores and the probability of +1 of each row, checked.
+
+    Parameters
+    ----------
+    scores : array-like of shape (n_rows,)
+    y : array-like of shape (n_rows,)
+        Labels -1 and +1, or probabilities of +1 in [0, 1].
+
+    Raises
+    ------
+    ValueError, InfeasibleRuleError
+        As for ``checked``; a class is there where its probabilities add up to some.
+    """
+    values, told = as_scores(scores), np.asarray(y)
+    fractions = told.dtype.kind == "f" and told.size and bool((told >= 0.0).all())
+    if not fractions or told.shape != values.shape or (told == 1.0).all():
+        values, positive, _ = checked(scores, y)
+        return values, positive.astype(np.float64)
+    share = told.astype(np.float64)
+    if not (share <= 1.0).all():
+        msg = f"y must hold labels -1 and +1, or probabilities, got {share.max()!r}"
+        raise ValueError(msg)
+    if not 0.0 < share.sum() < len(share):
+        checked(scores, np.where(share > 0.0, 1, -1))  # which class is absent
+    return values, share
+
+
+def as_groups(groups: ArrayLike | None, n_rows: int) -> NDArray[np.intp] | None:
+    """Return the number of each row's group, shape (n_rows,), or None."""
+    if groups is None:
+        return None
+    named = np.asarray(groups)
+    if named.shape != (n_rows,):
+        msg = f"groups must have shape ({n_rows},), got {named.shape}"
+        raise ValueError(msg)
+    return np.asarray(np.unique(named, return_inverse=True)[1])

@@ -7,17 +7,18 @@ To add a rule, write one class with ``kind``, ``fit``, ``decide`` and ``payload`
 from typing import Any
 
 from solvers.errors import UnknownNameError
-from solvers.rules.bartlett_wegkamp import BartlettWegkampRule
 from solvers.rules.base import FittedByScores
 from solvers.rules.bounded_abstention import BoundedAbstentionRule
 from solvers.rules.bounded_cost import BoundedCostRule
 from solvers.rules.bounded_error import BoundedErrorRule
-from solvers.rules.chow import ChowRule
-from solvers.rules.embedded import EmbeddedRule
-from solvers.rules.expected_cost import ExpectedCostRule
+from solvers.rules.expected_cost import ExpectedCostRule, SymmetricRule
 from solvers.rules.mutual_information import MutualInformationRule
-from solvers.rules.plug_in import PlugInRule
-from solvers.rules.symmetric import SymmetricRule
+from solvers.rules.plug_in import (
+    BartlettWegkampRule,
+    ChowRule,
+    EmbeddedRule,
+    PlugInRule,
+)
 
 __all__ = ["RULES", "make_rule"]
 

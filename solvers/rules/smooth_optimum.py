@@ -1,4 +1,14 @@
-"""The pair of thresholds that maximises a smooth objective, f_- <= f_+.
+"""A safeguarded Newton iteration for a maximum on a line.
+
+    z <- z - f'(z) / f''(z)
+
+(the sign for a maximum; with plus it walks away from it). Where the curvature is not
+negative a gradient step is taken, no step is longer than ``reach``, and a step is
+halved until the value rises enough. Where scores have few distinct values a curve is
+flat between them: every step is halved in vain there, so curves are evaluated
+``_MOST_EVALUATIONS`` times at most; a curve without flat parts needs about 15.
+
+The pair of thresholds that maximises a smooth objective, f_- <= f_+.
 
 The objective is a sum of one curve per threshold, so the two-dimensional Newton
 iteration is two iterations on a line. Starts: the best constrained pair of grid
@@ -6,16 +16,54 @@ points, and the highest local maxima of either curve. Where the best two cross, 
 optimum lies on f_- = f_+ and the sum of the curves is maximised instead.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf
 
 import numpy as np
 from numpy.typing import NDArray
 
-from solvers.rules.newton import Curve, maximise
 from solvers.rules.objectives import Objective
 
-__all__ = ["SmoothOptimum", "maximise_band"]
+__all__ = ["Curve", "SmoothOptimum", "maximise", "maximise_band"]
+
+# value, slope, curvature
+Curve = Callable[[float], tuple[float, float, float]]
+
+_MOST_ITERATIONS = 100
+_MOST_EVALUATIONS = 100
+_CLOSE = 1e-6
+
+
+def maximise(curve: Curve, start: float, reach: float) -> tuple[float, float, int]:
+    """Return a local maximum, its value, and the number of iterations."""
+    z = start
+    value, slope, curvature = curve(z)
+    left = _MOST_EVALUATIONS
+    for iteration in range(_MOST_ITERATIONS):
+        if slope == 0.0:
+            return z, value, iteration
+        step = (
+            -slope / curvature if curvature < 0.0 else (reach if slope > 0 else -reach)
+        )
+        step = min(max(step, -reach), reach)
+        if curvature < 0.0 and abs(step) <= _CLOSE * reach:
+            # Convergence is quadratic: this last step squares the error. Values no
+            # longer differ by more than rounding, so it is not checked.
+            return z + step, value, iteration + 1
+        for _ in range(min(60, left)):
+            trial = curve(z + step)
+            left -= 1
+            if trial[0] >= value + 1e-4 * slope * step:
+                break
+            step /= 2.0
+        else:
+            # No step raises the value: rounding is all that is left, or a flat part.
+            return z, value, iteration
+        z += step
+        value, slope, curvature = trial
+    return z, value, _MOST_ITERATIONS
+
 
 Floats = NDArray[np.float64]
 

@@ -1,25 +1,29 @@
 """Exact and finite-sample bounds on an error rate and on a mean loss.
 
     p(e, m, E)   = P( Bin(m, E) <= e )                                 exact
-    p_HB(R, n, a) = min( exp(-n h(min(R, a), a)), e P( Bin(n, a) <= ceil(n R) ) )
+    p(R, n, a)   = min( exp(-n h(min(R, a), a)), 2 P( Bin(n, a) <= ceil(n R) ) )
 
 Each is a p-value for "the rate is above E": at most delta with probability at most
-delta when it is. The first is the Clopper-Pearson bound read as a test; the second, of
-Hoeffding and Bentkus, holds for any losses in [0, 1] with mean a; h is the relative
-entropy of two coins. Sources: Clopper and Pearson (1934); Bates et al. (2021).
+delta when it is. The first is the Clopper-Pearson bound read as a test; the second
+holds for any losses in [0, 1] with mean a; h is the relative entropy of two coins. Its
+first part is Hoeffding's. Its second: let every loss be a coin that shows 1 with that
+probability. Of all coins Bin(n, a) show 1, and given the losses, with probability 1/2
+at least no more than ceil(n R), since the median of a sum of coins is at most the next
+whole number above its mean. (Bentkus has e in place of 2.) Sources: Clopper and Pearson
+(1934); Hoeffding (1963); Jogdeo and Samuels (1968) on that median; Bates et al. (2021).
 """
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from solvers.rules.parameter import as_number
+from solvers.rules.base import as_number
 
-__all__ = ["binomial_interval", "binomial_tail", "mean_loss_tail", "rows_to_certify"]
+__all__ = ["binomial_tail", "mean_loss_tail", "most_errors", "rows_to_certify"]
 
 Floats = NDArray[np.float64]
 
 
-def binomial_tail(errors: ArrayLike, trials: ArrayLike, rate: float) -> Floats:
+def binomial_tail(errors: ArrayLike, trials: ArrayLike, rate: ArrayLike) -> Floats:
     """Return P(Bin(trials, rate) <= errors), elementwise; 1 where there is no trial.
 
     By the incomplete beta function, which also continues it between whole counts.
@@ -31,31 +35,37 @@ def binomial_tail(errors: ArrayLike, trials: ArrayLike, rate: float) -> Floats:
     e = np.asarray(errors, dtype=np.float64)
     certain = m <= e
     right = np.where(certain, 1.0, m - e)
-    return np.asarray(np.where(certain, 1.0, betainc(right, e + 1.0, 1.0 - rate)))
+    return np.asarray(
+        np.where(certain, 1.0, betainc(right, e + 1.0, 1.0 - np.asarray(rate)))
+    )
 
 
-def binomial_interval(errors: int, trials: int, tail: float) -> tuple[float, float]:
-    """Return Clopper-Pearson bounds that each fail with probability ``tail``."""
-    from scipy.special import betaincinv  # noqa: PLC0415
-
-    if trials == 0:
-        return 0.0, 1.0
-    right = trials - errors
-    low = 0.0 if errors == 0 else float(betaincinv(errors, right + 1, tail))
-    high = 1.0 if right == 0 else float(betaincinv(errors + 1, right, 1.0 - tail))
-    return low, high
-
-
-def mean_loss_tail(mean: ArrayLike, rows: int, limit: float) -> Floats:
+def mean_loss_tail(mean: ArrayLike, rows: ArrayLike, limit: float) -> Floats:
     """Return the p-value of "the mean of losses in [0, 1] is above limit"."""
-    observed = np.asarray(mean, dtype=np.float64)
-    if rows == 0 or not 0.0 < limit < 1.0:
-        return np.where(np.zeros_like(observed) + limit >= 1.0, 0.0, 1.0)
+    observed, n = np.broadcast_arrays(
+        np.asarray(mean, dtype=np.float64), np.asarray(rows, dtype=np.float64)
+    )
+    if not 0.0 < limit < 1.0:
+        return np.full(observed.shape, 0.0 if limit >= 1.0 else 1.0)
     low = np.clip(np.minimum(observed, limit), 0.0, 1.0)
-    hoeffding = np.exp(-rows * _relative_entropy(low, limit))
-    losses = np.ceil(np.round(rows * observed, 9))
-    bentkus = np.e * binomial_tail(losses, np.full_like(losses, rows), limit)
-    return np.asarray(np.minimum(1.0, np.minimum(hoeffding, bentkus)))
+    hoeffding = np.exp(-n * _relative_entropy(low, limit))
+    losses = np.ceil(np.round(n * observed, 9))
+    coins = 2.0 * binomial_tail(losses, n, limit)
+    return np.asarray(np.minimum(1.0, np.minimum(hoeffding, coins)))
+
+
+def most_errors(trials: ArrayLike, limit: float, delta: float) -> Floats:
+    """Return the largest count of errors that passes at level delta; -1 for none."""
+    from scipy.special import bdtrik  # noqa: PLC0415
+
+    n = np.asarray(trials, dtype=np.float64)
+    most = np.floor(np.nan_to_num(bdtrik(delta, n, limit), nan=-1.0))
+    # The inverse is known to some digits only.
+    for _ in range(2):
+        most = np.where(binomial_tail(most + 1.0, n, limit) <= delta, most + 1.0, most)
+        passes = (most < 0.0) | (binomial_tail(most, n, limit) <= delta)
+        most = np.where(passes, most, most - 1.0)
+    return np.asarray(np.maximum(most, -1.0))
 
 
 def chernoff_rows(rate: Floats, limit: float, tail: float) -> Floats:

@@ -32,8 +32,8 @@ class AbstentionTreesScorer:
     def __init__(self, payload: Mapping[str, Any]) -> None:
         self._payload = dict(payload)
         self.n_features = int(payload["n_features"])
-        self._base = complex(*payload["base"])
-        self._forest = forest_of(payload["trees"])
+        self.base = complex(*payload["base"])
+        self.forest = forest_of(payload["trees"])
         self._logistic = payload["loss"] == "logistic"
         self._log_cost_ratio = float(payload["log_cost_ratio"])
 
@@ -48,7 +48,7 @@ class AbstentionTreesScorer:
 
     def pair(self, X: Floats) -> tuple[Floats, Floats]:
         """Return h and r of each row, both of shape (n_rows,)."""
-        both = self._forest.sums(X, self._base)
+        both = self.forest.sums(X, self.base)
         return both.real.copy(), both.imag.copy()
 
     def score(self, X: Floats) -> Floats:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from solvers.errors import UnknownNameError
 
-__all__ = ["Outputs", "Scorer", "load", "register"]
+__all__ = ["Outputs", "ScoreAlone", "Scorer", "load", "register"]
 
 Floats = NDArray[np.float64]
 
@@ -26,6 +26,9 @@ _MODULES = {
     "abstention-trees": "solvers.scoring.abstention_trees",
     "histogram-gradient-boosting": "solvers.scoring.histogram_trees",
     "adaboost-stumps": "solvers.scoring.stumps",
+    "randomised-trees": "solvers.scoring.randomised_trees",
+    "ensemble": "solvers.scoring.ensemble",
+    "given": "solvers.scoring.given",
 }
 _CLASSES: dict[str, "type[Scorer]"] = {}
 
@@ -109,6 +112,44 @@ class Scorer(Protocol):
     def payload(self) -> dict[str, Any]:
         """Return arrays, numbers and strings, with the scorer's ``kind``."""
         ...
+
+
+class ScoreAlone:
+    """A scorer that says one score of a row, and nothing else.
+
+    Parameters
+    ----------
+    payload : mapping
+        The plain data that it is made from.
+    """
+
+    def __init__(self, payload: Mapping[str, Any]) -> None:
+        self._payload = dict(payload)
+
+    @classmethod
+    def from_payload(cls, payload: Mapping[str, Any]) -> Self:
+        """Rebuild the scorer from `payload`."""
+        return cls(payload)
+
+    def payload(self) -> dict[str, Any]:
+        """Return the plain data this scorer was made from."""
+        return dict(self._payload)
+
+    def score(self, X: Floats) -> Floats:
+        """Return the score of each row, shape (n_rows,)."""
+        raise NotImplementedError
+
+    def reject_scores(self, X: Floats) -> None:  # noqa: ARG002 - the protocol's signature
+        """Return None: there is no reject function."""
+        return
+
+    def probability(self, X: Floats) -> None:  # noqa: ARG002 - the protocol's signature
+        """Return None: probabilities come from a calibration of the score."""
+        return
+
+    def outputs(self, X: Floats) -> Outputs:
+        """Return the score of each row; there is nothing else."""
+        return Outputs(self.score(X))
 
 
 def register(kind: str) -> Callable[[ScorerClass], ScorerClass]:

@@ -7,7 +7,8 @@ everywhere (and those of any program that adds in this order). Two numbers a lea
 travel as one complex value: complex addition is that of both parts.
 
 A few rows are walked down all trees at once; many rows pass tree by tree, where each
-node costs one comparison of a column.
+node costs one comparison of a column. Trees of many nodes are always walked: a row
+meets few of them.
 """
 
 from collections.abc import Mapping
@@ -23,6 +24,7 @@ Floats = NDArray[np.float64]
 
 _FEW_ROWS = 256
 _BLOCK = 4096
+_MANY_NODES = 128
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +40,19 @@ class Forest:
     value: NDArray[Any]
     roots: NDArray[np.intp]
     depth: int
-    nested: list[Any]
+    nested: list[Any] | None
+    """None where trees have many nodes."""
 
     def sums(self, X: Floats, base: Any) -> NDArray[Any]:
         """Return base plus the leaf values of all trees, shape (n_rows,)."""
         if len(X) <= _FEW_ROWS:
             return self._walk(X, base)
         total = np.full(len(X), base, dtype=self.value.dtype)
+        if self.nested is None:
+            for start in range(0, len(X), _FEW_ROWS):
+                block = slice(start, start + _FEW_ROWS)
+                total[block] = self._walk(X[block], base)
+            return total
         for start in range(0, len(X), _BLOCK):
             columns = np.ascontiguousarray(X[start : start + _BLOCK].T)
             part = total[start : start + _BLOCK]
@@ -64,8 +72,7 @@ class Forest:
             left = x <= self.threshold.take(node)
             if len(self.left_codes):
                 table = self.category.take(node)
-                code = np.where(np.isnan(x), 0.0, x).astype(np.intp) & 255
-                found = self.left_codes[table, code]
+                found = self.left_codes[table, _codes(x)]
                 left = np.where(table >= 0, found, left)
             if missing:
                 left = np.where(np.isnan(x), self.missing_left.take(node), left)
@@ -82,15 +89,18 @@ class Forest:
         feature, threshold, missing_left, codes, left, right = tree
         x = columns[feature]
         if codes is not None:
-            missing = np.isnan(x)
-            at = np.where(missing, 0.0, x).astype(np.intp) & 255
-            goes_left = np.where(missing, missing_left, codes[at])
+            goes_left = np.where(np.isnan(x), missing_left, codes[_codes(x)])
         elif missing_left:
             goes_left = ~(x > threshold)
         else:
             goes_left = x <= threshold
         below = self._values(left, columns), self._values(right, columns)
         return np.where(goes_left, *below)
+
+
+def _codes(x: Floats) -> NDArray[np.intp]:
+    """Return codes of categories as indices; 0 for what is none (missing, or far)."""
+    return np.where(np.abs(x) < 256.0, x, 0.0).astype(np.intp) & 255
 
 
 def forest_of(trees: Mapping[str, Any]) -> Forest:
@@ -128,35 +138,52 @@ def forest_of(trees: Mapping[str, Any]) -> Forest:
     if any(len(arrays[name]) != len(left) for name in per_node):
         msg = f"a forest of {len(left)} nodes has one entry a node in each array"
         raise ValueError(msg)
-    nested, depth = _nested(arrays, left, right)
+    few = len(left) <= _MANY_NODES * len(arrays["roots"])
     return Forest(
         children=np.stack(children, axis=1).ravel(),
-        depth=int(depth[arrays["roots"]].max(initial=0)),
-        nested=[nested[root] for root in arrays["roots"]],
+        depth=_depth(arrays["roots"], left, right),
+        nested=_nested(arrays, left, right) if few else None,
         **arrays,
     )
 
 
+def _depth(
+    roots: NDArray[np.intp], left: NDArray[np.intp], right: NDArray[np.intp]
+) -> int:
+    """Return how many comparisons the longest way down has.
+
+    Raises
+    ------
+    ValueError
+        When a way leads back to where it came from.
+    """
+    depth, here = 0, roots
+    while len(here := here[left[here] >= 0]):
+        depth += 1
+        here = np.concatenate((left[here], right[here]))
+        if depth > len(left):
+            msg = "the nodes of a forest go in circles"
+            raise ValueError(msg)
+    return depth
+
+
 def _nested(
     arrays: Mapping[str, Any], left: NDArray[np.intp], right: NDArray[np.intp]
-) -> tuple[list[Any], NDArray[np.intp]]:
-    """Return each node with all that is below it, and how deep that is."""
+) -> list[Any]:
+    """Return each tree's root with all that is below it."""
     nested: list[Any] = [None] * len(left)
-    depth = np.zeros(len(left), dtype=np.intp)
     # Children come after their parents, so that they are ready when read backwards.
     for node in range(len(left) - 1, -1, -1):
         if left[node] < 0:
             nested[node] = arrays["value"][node]
             continue
         table = arrays["category"][node]
-        below = left[node], right[node]
         nested[node] = (
             int(arrays["feature"][node]),
             float(arrays["threshold"][node]),
             bool(arrays["missing_left"][node]),
             arrays["left_codes"][table] if table >= 0 else None,
-            nested[below[0]],
-            nested[below[1]],
+            nested[left[node]],
+            nested[right[node]],
         )
-        depth[node] = 1 + max(depth[below[0]], depth[below[1]])
-    return nested, depth
+    return [nested[root] for root in arrays["roots"]]

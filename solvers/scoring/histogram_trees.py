@@ -6,12 +6,12 @@ A category is replaced by its place in the list seen in training, an unseen one 
 """
 
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from solvers.scoring.base import Outputs, register
+from solvers.scoring.base import ScoreAlone, register
 from solvers.scoring.forest import forest_of
 
 __all__ = ["HistogramTreesScorer"]
@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 
 
 @register("histogram-gradient-boosting")
-class HistogramTreesScorer:
+class HistogramTreesScorer(ScoreAlone):
     """Score rows by boosted trees.
 
     Parameters
@@ -33,47 +33,26 @@ class HistogramTreesScorer:
     missing = True
 
     def __init__(self, payload: Mapping[str, Any]) -> None:
-        self._payload = dict(payload)
+        super().__init__(payload)
         self.n_features = int(payload["n_features"])
-        self._baseline = float(payload["baseline"])
-        self._forest = forest_of(payload["trees"])
-        self._categories = [
+        self.baseline = float(payload["baseline"])
+        self.forest = forest_of(payload["trees"])
+        self.categories = [
             (int(column), np.asarray(values, dtype=np.float64))
             for column, values in payload["categories"]
         ]
 
-    @classmethod
-    def from_payload(cls, payload: Mapping[str, Any]) -> Self:
-        """Rebuild the scorer from `payload`."""
-        return cls(payload)
-
-    def payload(self) -> dict[str, Any]:
-        """Return the plain data this scorer was made from."""
-        return dict(self._payload)
-
     def score(self, X: Floats) -> Floats:
         """Return the log-odds of each row, shape (n_rows,)."""
-        return np.asarray(self._forest.sums(self.coded(X), self._baseline))
+        return np.asarray(self.forest.sums(self.coded(X), self.baseline))
 
     def coded(self, X: Floats) -> Floats:
         """Return the rows as the trees compare them: categories by their place."""
-        if self._categories:
+        if self.categories:
             X = X.copy()
-            for column, values in self._categories:
+            for column, values in self.categories:
                 X[:, column] = _places(X[:, column], values)
         return X
-
-    def reject_scores(self, X: Floats) -> None:  # noqa: ARG002 - the protocol's signature
-        """Return None: the trees have no reject function."""
-        return
-
-    def probability(self, X: Floats) -> None:  # noqa: ARG002 - the protocol's signature
-        """Return None: probabilities come from a calibration of the score."""
-        return
-
-    def outputs(self, X: Floats) -> Outputs:
-        """Return the score of each row; there is nothing else."""
-        return Outputs(self.score(X))
 
 
 def _places(x: Floats, values: Floats) -> Floats:

@@ -34,6 +34,7 @@ Floats = NDArray[np.float64]
 Kind = Literal["linear", "polynomial", "rbf", "sigmoid"]
 
 _KINDS = ("linear", "polynomial", "rbf", "sigmoid")
+_FARTHEST = 1e100
 _BUFFER = 65536
 """Kernel values held at once: they stay in the second-level cache."""
 
@@ -155,8 +156,10 @@ class KernelMachineScorer:
         slope = self._payload.get("link_slope")
         if slope is None:
             return None
-        return Calibration.link(slope).probability(self.score(X))
+        link = Calibration.link(slope, self._payload.get("link_odds", 1.0))
+        return link.probability(self.score(X))
 
+    @np.errstate(over="ignore", invalid="ignore")
     def score(self, X: Floats) -> Floats:
         """Return f of each row.
 
@@ -168,9 +171,11 @@ class KernelMachineScorer:
         -------
         ndarray of shape (n_rows,)
             A row that overflows (a polynomial far outside its training rows) is
-            infinite or NaN.
+            infinite or NaN; an RBF machine says its intercept there.
         """
         n = len(X)
+        if self._kind == "rbf":
+            X = np.clip(X, -_FARTHEST, _FARTHEST)  # where every kernel value is 0
         if self._kind == "linear":
             rows = np.zeros((n, len(self._weights)))
             rows[:, : self.n_features] = X
@@ -208,8 +213,13 @@ class KernelMachineScorer:
             inside = rows[:1]
             rows[0, d + 1] = row_dots(inside, inside)[0]
         rows[0, d] = 1.0
-        kernel = self._kernel(np.matmul(rows[:, : self._used], segment.vectors)[:1])
-        return float(np.vecdot(kernel, segment.coefficients)[0]) + self._intercept
+        products = np.matmul(rows[:, : self._used], segment.vectors)[:1]
+        if self._kind != "polynomial":
+            kernel = self._kernel(products)
+            return float(np.vecdot(kernel, segment.coefficients)[0]) + self._intercept
+        with np.errstate(over="ignore", invalid="ignore"):
+            kernel = self._kernel(products)
+            return float(np.vecdot(kernel, segment.coefficients)[0]) + self._intercept
 
     def _one_block(self, X: Floats) -> Floats:
         """Score few rows: the same operations, without what many rows need."""
@@ -243,8 +253,7 @@ class KernelMachineScorer:
             return np.exp(products, out=products)
         if self._kind == "sigmoid":
             return np.tanh(products, out=products)
-        with np.errstate(over="ignore", invalid="ignore"):
-            return _power(products, self._degree)
+        return _power(products, self._degree)
 
 
 def _checked(payload: Mapping[str, Any]) -> tuple[Floats, Floats]:

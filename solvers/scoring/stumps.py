@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from solvers.scoring.base import Outputs, register
 
-__all__ = ["AdaBoostStumpsScorer", "StumpSums", "StumpsScorer"]
+__all__ = ["AdaBoostStumpsScorer", "StepFunctions", "StumpSums", "StumpsScorer"]
 
 Floats = NDArray[np.float64]
 
@@ -30,7 +30,7 @@ _FIELDS = ("feature", "lower", "upper", "left", "middle", "right", "missing", "w
 
 
 @dataclass(frozen=True, slots=True)
-class _Steps:
+class StepFunctions:
     """One feature's step functions: values between the cuts, then for NaN."""
 
     feature: int
@@ -55,9 +55,9 @@ class StumpSums:
     def __init__(self, payload: Mapping[str, Any]) -> None:
         self._payload = dict(payload)
         self.n_features = int(payload["n_features"])
-        self._constant = float(payload["constant"])
+        self.constant = float(payload["constant"])
         stumps = {name: np.asarray(payload[name]) for name in _FIELDS}
-        self._steps = [
+        self.steps = [
             _steps_of(int(f), {k: v[stumps["feature"] == f] for k, v in stumps.items()})
             for f in np.unique(stumps["feature"])
         ]
@@ -75,11 +75,11 @@ class StumpSums:
         """Return h and r of each row of X, shape (n_rows, n_features)."""
         if len(X) <= _FEW_ROWS:
             return self._pair_of_few(X)
-        h, r = np.zeros(len(X)), np.full(len(X), self._constant)
+        h, r = np.zeros(len(X)), np.full(len(X), self.constant)
         for start in range(0, len(X), _BLOCK):
             rows = X[start : start + _BLOCK]
             to_h, to_r = h[start : start + _BLOCK], r[start : start + _BLOCK]
-            for steps in self._steps:
+            for steps in self.steps:
                 places = steps.places(rows[:, steps.feature])
                 to_h += steps.h[places]
                 to_r += steps.r[places]
@@ -88,8 +88,8 @@ class StumpSums:
     def _pair_of_few(self, X: Floats) -> tuple[Floats, Floats]:
         sums = []
         for row in X.tolist():
-            h, r = 0.0, self._constant
-            for steps in self._steps:
+            h, r = 0.0, self.constant
+            for steps in self.steps:
                 cuts, to_h, to_r = steps.lists
                 x = row[steps.feature]
                 place = bisect_left(cuts, x) if x == x else -1  # noqa: PLR0124 - NaN
@@ -129,11 +129,11 @@ class StumpSums:
             begins with. The sums of a row are exactly its h and r.
         """
         h, r = np.zeros(X.shape), np.zeros(X.shape)
-        for steps in self._steps:
+        for steps in self.steps:
             places = steps.places(X[:, steps.feature])
             h[:, steps.feature] = steps.h[places]
             r[:, steps.feature] = steps.r[places]
-        return {"h": h, "r": r, "r_constant": self._constant}
+        return {"h": h, "r": r, "r_constant": self.constant}
 
     def importance(self) -> dict[str, Floats]:
         """Return each feature's part in the model, measured on the training rows.
@@ -184,7 +184,7 @@ class AdaBoostStumpsScorer(StumpSums):
         return {"h": super().explain(X)["h"]}
 
 
-def _steps_of(feature: int, stumps: dict[str, NDArray[Any]]) -> _Steps:
+def _steps_of(feature: int, stumps: dict[str, NDArray[Any]]) -> StepFunctions:
     """Return the step functions of one feature's stumps."""
     ends = np.concatenate((stumps["lower"], stumps["upper"]))
     cuts = np.unique(ends[np.isfinite(ends)])
@@ -199,4 +199,4 @@ def _steps_of(feature: int, stumps: dict[str, NDArray[Any]]) -> _Steps:
         told = np.append(told, stumps["missing"][k])
         h += stumps["weight"][k] * told
         r -= stumps["weight"][k] * (told == 0)
-    return _Steps(feature, cuts, h, r, (cuts.tolist(), h.tolist(), r.tolist()))
+    return StepFunctions(feature, cuts, h, r, (cuts.tolist(), h.tolist(), r.tolist()))

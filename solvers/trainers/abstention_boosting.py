@@ -30,10 +30,9 @@ from solvers.rules.base import as_costs
 from solvers.scalars import is_number
 from solvers.scoring.stumps import StumpsScorer
 from solvers.trainers.base import RejectOptionMixin
-from solvers.trainers.boosting_rows import read_rows, split_rows
+from solvers.trainers.boosting_rows import make_codes, read_rows, split_rows
 from solvers.trainers.boosting_settings import check_bins, check_boosting
-from solvers.trainers.stump_codes import make_codes
-from solvers.trainers.stump_payload import stump_payload
+from solvers.trainers.ensemble_payload import stump_payload
 
 __all__ = ["AbstentionBoostingClassifier"]
 
@@ -78,6 +77,9 @@ class AbstentionBoostingClassifier(RejectOptionMixin, BaseEstimator):
     patience : int, default=30
     random_state : int, RandomState instance or None, default=0
         Draws the rows kept apart.
+    pos_label : label or None, default=None
+        The label that +1 stands for, in prices and decisions; None: the larger one,
+        with a warning where labels are text.
 
     Attributes
     ----------
@@ -119,6 +121,7 @@ class AbstentionBoostingClassifier(RejectOptionMixin, BaseEstimator):
         validation_fraction: float = 0.2,
         patience: int = 30,
         random_state: Any = 0,
+        pos_label: Any = None,
     ) -> None:
         self.cost = cost
         self.n_rounds = n_rounds
@@ -133,6 +136,7 @@ class AbstentionBoostingClassifier(RejectOptionMixin, BaseEstimator):
         self.validation_fraction = validation_fraction
         self.patience = patience
         self.random_state = random_state
+        self.pos_label = pos_label
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -153,7 +157,7 @@ class AbstentionBoostingClassifier(RejectOptionMixin, BaseEstimator):
         X : array-like of shape (n_rows, n_features)
             NaN is a missing value; infinities are refused.
         y : array-like of shape (n_rows,)
-            Two labels; the larger one is +1.
+            Two labels, one of them ``pos_label``.
         sample_weight : array-like of shape (n_rows,), optional
             Each >= 0. Weight 2 equals the row twice, weight 0 equals no row.
         groups : array-like of shape (n_rows,), optional
@@ -172,7 +176,7 @@ class AbstentionBoostingClassifier(RejectOptionMixin, BaseEstimator):
         """
         self.surrogate_ = self._make_surrogate()
         settings = self._settings()
-        rows, self.classes_ = read_rows(self, X, y, sample_weight, groups)
+        rows = read_rows(self, X, y, sample_weight, groups)
         train, apart = rows, None
         if self.early_stopping:
             train, apart = split_rows(rows, self.validation_fraction, self.random_state)
@@ -245,7 +249,7 @@ class AbstentionBoostingClassifier(RejectOptionMixin, BaseEstimator):
         )
         return np.asarray(rows)
 
-    def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
+    def positive_score(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return h(x) of each row, shape (n_rows,)."""
         return self._scorer_of().score(self._checked(X))
 
@@ -258,7 +262,7 @@ class AbstentionBoostingClassifier(RejectOptionMixin, BaseEstimator):
         return self._scorer
 
     def decide(self, X: ArrayLike) -> NDArray[np.int8]:
-        """Return +1 (``classes_[1]``), -1 (``classes_[0]``) or 0 (reject) a row.
+        """Return +1 (``pos_label_``), -1 (the other) or 0 (reject) for each row.
 
         0 exactly where ``reject_function`` is not positive.
         """

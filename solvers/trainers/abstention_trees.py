@@ -27,12 +27,12 @@ from solvers.boosting.tree_validation import TreeValidation
 from solvers.costs import CostMatrix
 from solvers.errors import UnknownNameError
 from solvers.rules.base import as_costs
+from solvers.scalars import check_within
 from solvers.scoring.abstention_trees import AbstentionTreesScorer
 from solvers.trainers.base import RejectOptionMixin
 from solvers.trainers.boosting_rows import read_rows, split_rows
 from solvers.trainers.boosting_settings import check_bins, check_boosting, check_count
-from solvers.trainers.ranges import check_within
-from solvers.trainers.tree_arrays import tree_arrays
+from solvers.trainers.ensemble_payload import tree_arrays
 
 __all__ = ["AbstentionTreeBoostingClassifier"]
 
@@ -69,6 +69,9 @@ class AbstentionTreeBoostingClassifier(RejectOptionMixin, BaseEstimator):
     max_bins : int or "auto", default="auto"
         Histogram bins of a feature, 2 to 255 ("auto").
     random_state : int, RandomState instance or None, default=0
+    pos_label : label or None, default=None
+        The label that +1 stands for, in prices and decisions; None: the larger one,
+        with a warning where labels are text.
 
     Attributes
     ----------
@@ -97,6 +100,7 @@ class AbstentionTreeBoostingClassifier(RejectOptionMixin, BaseEstimator):
         patience: int = 50,
         max_bins: int | str = "auto",
         random_state: Any = 0,
+        pos_label: Any = None,
     ) -> None:
         self.costs = costs
         self.n_rounds = n_rounds
@@ -111,6 +115,7 @@ class AbstentionTreeBoostingClassifier(RejectOptionMixin, BaseEstimator):
         self.patience = patience
         self.max_bins = max_bins
         self.random_state = random_state
+        self.pos_label = pos_label
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -131,7 +136,7 @@ class AbstentionTreeBoostingClassifier(RejectOptionMixin, BaseEstimator):
         X : array-like of shape (n_rows, n_features)
             NaN is a missing value.
         y : array-like of shape (n_rows,)
-            Two labels; the larger one is +1.
+            Two labels, one of them ``pos_label``.
         sample_weight : array-like of shape (n_rows,), optional
             Each >= 0; weight 0 equals no row.
         groups : array-like of shape (n_rows,), optional
@@ -151,7 +156,7 @@ class AbstentionTreeBoostingClassifier(RejectOptionMixin, BaseEstimator):
         self.costs_ = as_costs(self.costs)
         self.surrogate_ = calibrated(self.costs_, loss=self.loss)
         settings = self._settings()
-        rows, self.classes_ = read_rows(self, X, y, sample_weight, groups)
+        rows = read_rows(self, X, y, sample_weight, groups)
         train, apart = rows, None
         if self.early_stopping:
             train, apart = split_rows(rows, self.validation_fraction, self.random_state)
@@ -239,15 +244,19 @@ class AbstentionTreeBoostingClassifier(RejectOptionMixin, BaseEstimator):
         )
         return np.asarray(rows)
 
-    def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
+    def positive_score(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return h(x) of each row, shape (n_rows,)."""
         return self._pair(X)[0]
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return the probabilities that (h, r) imply, shape (n_rows, 2)."""
+        p = self._probability(X)
+        return self._in_order_of_classes(1.0 - p, p)
+
+    def _probability(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return the probability of +1 that (h, r) imply, shape (n_rows,)."""
         rows = self._checked(X)
-        p = self._scorer.probability(rows)
-        return np.stack((1.0 - p, p), axis=1)
+        return np.asarray(self._scorer.probability(rows))
 
     def reject_function(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return r(x) of each row: it is rejected where this is not positive.
@@ -257,19 +266,19 @@ class AbstentionTreeBoostingClassifier(RejectOptionMixin, BaseEstimator):
         """
         if self.rule == "embedded":
             return self._pair(X)[1]
-        p = self.predict_proba(X)[:, 1]
+        p = self._probability(X)
         return np.maximum(p - self.costs_.p_plus, self.costs_.p_minus - p)
 
     def decide(self, X: ArrayLike) -> NDArray[np.int8]:
-        """Return +1 (``classes_[1]``), -1 (``classes_[0]``) or 0 (reject) a row.
+        """Return +1 (``pos_label_``), -1 (the other) or 0 (reject) for each row.
 
         0 exactly where ``reject_function`` is not positive.
         """
         kept = self.reject_function(X) > 0.0
         if self.rule == "embedded":
-            positive = self.decision_function(X) > 0.0
+            positive = self.positive_score(X) > 0.0
         else:
-            positive = self.predict_proba(X)[:, 1] > self.costs_.p_plus
+            positive = self._probability(X) > self.costs_.p_plus
         sign = np.where(positive, np.int8(1), np.int8(-1))
         return np.where(kept, sign, np.int8(0)).astype(np.int8)
 

@@ -22,10 +22,9 @@ from solvers.boosting.stumps import Stump
 from solvers.boosting.surrogates import Surrogate
 from solvers.scoring.stumps import AdaBoostStumpsScorer
 from solvers.trainers.base import RejectOptionMixin
-from solvers.trainers.boosting_rows import TrainingRows, read_rows
+from solvers.trainers.boosting_rows import TrainingRows, make_codes, read_rows
 from solvers.trainers.boosting_settings import check_bins, check_boosting
-from solvers.trainers.stump_codes import make_codes
-from solvers.trainers.stump_payload import stump_payload
+from solvers.trainers.ensemble_payload import stump_payload
 
 __all__ = ["AdaBoostStumpClassifier", "StumpScore"]
 
@@ -72,7 +71,7 @@ class StumpScore(RejectOptionMixin, BaseEstimator):
         )
         return np.asarray(rows)
 
-    def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
+    def positive_score(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return h(x) of each row, shape (n_rows,)."""
         rows = self._checked(X)
         return self._scorer.score(rows)
@@ -99,6 +98,9 @@ class AdaBoostStumpClassifier(StumpScore):
     max_bins : int, "auto" or None, default="auto"
         Histogram bins of a feature, 2 to 255; None searches every threshold;
         "auto" does so up to 20,000 rows.
+    pos_label : label or None, default=None
+        The label that +1 stands for, in prices and decisions; None: the larger one,
+        with a warning where labels are text.
 
     Attributes
     ----------
@@ -122,10 +124,12 @@ class AdaBoostStumpClassifier(StumpScore):
         n_rounds: int = 200,
         learning_rate: float = 1.0,
         max_bins: int | str | None = "auto",
+        pos_label: Any = None,
     ) -> None:
         self.n_rounds = n_rounds
         self.learning_rate = learning_rate
         self.max_bins = max_bins
+        self.pos_label = pos_label
 
     def fit(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
@@ -137,7 +141,7 @@ class AdaBoostStumpClassifier(StumpScore):
         X : array-like of shape (n_rows, n_features)
             NaN is a missing value.
         y : array-like of shape (n_rows,)
-            Two labels; the larger one is +1.
+            Two labels, one of them ``pos_label``.
         sample_weight : array-like of shape (n_rows,), optional
             Each >= 0. Weight 2 equals the row twice, weight 0 equals no row.
 
@@ -147,6 +151,6 @@ class AdaBoostStumpClassifier(StumpScore):
         """
         check_boosting(self)
         check_bins(self.max_bins)
-        rows, self.classes_ = read_rows(self, X, y, sample_weight)
+        rows = read_rows(self, X, y, sample_weight)
         self._boost(rows)
         return self

@@ -1,4 +1,8 @@
-"""What every booster does with its training rows before it begins."""
+"""What every booster does with its training rows before it begins.
+
+They are checked, split for early stopping, and turned into codes: one for every
+threshold, or histogram bins.
+"""
 
 from dataclasses import dataclass
 from typing import Any
@@ -8,10 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
-from solvers.trainers.row_groups import draw_groups
-from solvers.trainers.targets import binary_targets
+from solvers.boosting.codes import Codes, exact_codes, histogram_codes
+from solvers.splits import draw_groups, units_of
 
-__all__ = ["TrainingRows", "read_rows", "split_rows"]
+__all__ = ["EXACT_ROWS", "TrainingRows", "make_codes", "read_rows", "split_rows"]
 
 Floats = NDArray[np.float64]
 
@@ -38,8 +42,8 @@ def read_rows(
     y: ArrayLike,
     sample_weight: ArrayLike | None,
     groups: ArrayLike | None = None,
-) -> tuple[TrainingRows, NDArray[Any]]:
-    """Return the checked rows and the two classes.
+) -> TrainingRows:
+    """Return the checked rows; the estimator keeps which label is which.
 
     NaN is a value like any other; a row of weight 0 is no row.
 
@@ -63,8 +67,8 @@ def read_rows(
         used = np.flatnonzero(weight)
         values, labels, weight = values[used], labels[used], weight[used]
         named = None if named is None else named[used]
-    classes, signs = binary_targets(labels)
-    return TrainingRows(values, signs, weight, named), classes
+    signs = estimator._read_labels(labels)  # noqa: SLF001 - of every booster
+    return TrainingRows(values, signs, weight, named)
 
 
 def split_rows(
@@ -78,7 +82,9 @@ def split_rows(
     random = check_random_state(random_state)
     if rows.groups is not None:
         positive = rows.y > 0.0
-        apart = draw_groups(positive, rows.groups, fraction, random)
+        units = units_of(positive, rows.groups)
+        wanted = np.full(2, fraction)
+        apart = draw_groups(units.counts, wanted, random)[units.of_row]
         if not all(len(np.unique(positive[side])) == 2 for side in (apart, ~apart)):
             return rows, None
         return rows.take(np.flatnonzero(~apart)), rows.take(np.flatnonzero(apart))
@@ -90,3 +96,15 @@ def split_rows(
             return rows, None
         apart[members[:count]] = True
     return rows.take(np.flatnonzero(~apart)), rows.take(np.flatnonzero(apart))
+
+
+EXACT_ROWS = 20_000
+"""Up to here ``max_bins="auto"`` searches every threshold."""
+
+
+def make_codes(rows: TrainingRows, max_bins: int | str | None) -> Codes:
+    """Return the rows' codes; ``max_bins`` as the boosters take it."""
+    if max_bins is None or (max_bins == "auto" and len(rows.y) <= EXACT_ROWS):
+        return exact_codes(rows.X)
+    bins = 255 if max_bins == "auto" else int(max_bins)
+    return histogram_codes(rows.X, rows.weight, bins)

@@ -5,8 +5,7 @@ from typing import Any
 import numpy as np
 
 from solvers.boosting.codes import MAX_BINS
-from solvers.scalars import is_number
-from solvers.trainers.ranges import check_within
+from solvers.scalars import check_within, is_number
 
 __all__ = ["check_bins", "check_boosting", "check_count"]
 

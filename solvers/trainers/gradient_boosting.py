@@ -24,12 +24,12 @@ from threadpoolctl import threadpool_limits
 
 from solvers.boosting.tree_importance import measured_rows, tree_importance
 from solvers.errors import Interrupted
+from solvers.scalars import check_within
 from solvers.scoring.histogram_trees import HistogramTreesScorer
-from solvers.trainers.base import RejectOptionMixin
+from solvers.trainers.base import LogOddsMixin
 from solvers.trainers.boosting_rows import TrainingRows, read_rows, split_rows
 from solvers.trainers.boosting_settings import check_boosting, check_count
 from solvers.trainers.histogram_trees import histogram_trees_payload
-from solvers.trainers.ranges import check_within
 
 __all__ = ["GradientBoostingRejectClassifier", "histogram_trees_payload"]
 
@@ -40,7 +40,7 @@ _FEWEST = 20
 _LARGE = 1_000_000
 
 
-class GradientBoostingRejectClassifier(RejectOptionMixin, BaseEstimator):
+class GradientBoostingRejectClassifier(LogOddsMixin, BaseEstimator):
     """Boosted trees of the log loss; ``decide`` never rejects, a rule comes on top.
 
     Parameters
@@ -52,20 +52,27 @@ class GradientBoostingRejectClassifier(RejectOptionMixin, BaseEstimator):
     min_samples_leaf : int, default=5
     l2_regularization : float, default=1.0
     early_stopping : bool, default=True
-        Keep rows apart and stop when their log loss has not fallen for ``patience``
-        rounds. Off when either class has fewer than 10 rows.
+        Keep rows apart, stop when their log loss has not fallen for ``patience``
+        rounds, and return to its best round. Off when either class has fewer than 10
+        rows.
     validation_fraction : float, default=0.2
     patience : int, default=30
     max_bins : int, default=255
     categorical_features : array-like of column indices or a mask, default=None
         Columns whose numbers are codes of categories, at most 255 of them each.
     random_state : int, RandomState instance or None, default=0
+    pos_label : label or None, default=None
+        The label that +1 stands for, in prices and decisions; None: the larger one,
+        with a warning where labels are text.
 
     Attributes
     ----------
     classes_ : ndarray of shape (2,)
     model_ : HistGradientBoostingClassifier
     n_rounds_ : int
+        Trees that are kept; 0 where no tree helps the rows kept apart.
+    validation_path_ : ndarray or None
+        The log loss of the rows kept apart, before the first round and after each.
     """
 
     def __init__(  # noqa: PLR0913, PLR0917 - scikit-learn's constructors are flat
@@ -81,6 +88,7 @@ class GradientBoostingRejectClassifier(RejectOptionMixin, BaseEstimator):
         max_bins: int = 255,
         categorical_features: Any = None,
         random_state: Any = 0,
+        pos_label: Any = None,
     ) -> None:
         self.n_rounds = n_rounds
         self.learning_rate = learning_rate
@@ -93,6 +101,7 @@ class GradientBoostingRejectClassifier(RejectOptionMixin, BaseEstimator):
         self.max_bins = max_bins
         self.categorical_features = categorical_features
         self.random_state = random_state
+        self.pos_label = pos_label
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -113,7 +122,7 @@ class GradientBoostingRejectClassifier(RejectOptionMixin, BaseEstimator):
         X : array-like of shape (n_rows, n_features)
             NaN is a missing value.
         y : array-like of shape (n_rows,)
-            Two labels; the larger one is +1.
+            Two labels, one of them ``pos_label``.
         sample_weight : array-like of shape (n_rows,), optional
             Each >= 0; weight 0 equals no row.
         groups : array-like of shape (n_rows,), optional
@@ -127,7 +136,7 @@ class GradientBoostingRejectClassifier(RejectOptionMixin, BaseEstimator):
         check_count("n_rounds", self.n_rounds, least=1)
         check_count("max_depth", self.max_depth, least=1)
         check_within("l2_regularization", self.l2_regularization, above=-1e-300)
-        rows, self.classes_ = read_rows(self, X, y, sample_weight, groups)
+        rows = read_rows(self, X, y, sample_weight, groups)
         train, apart = rows, None
         if self.early_stopping and min(np.sum(rows.y > 0), np.sum(rows.y < 0)) >= 10:
             train, apart = split_rows(rows, self.validation_fraction, self.random_state)
@@ -148,6 +157,11 @@ class GradientBoostingRejectClassifier(RejectOptionMixin, BaseEstimator):
         ):
             values = _without(train.X, idle)
             model.fit(values, train.y, train.weight if weighted else None, **held)
+        self.validation_path_ = None
+        if apart is not None:
+            self.validation_path_ = -model.validation_score_
+            best = int(np.argmin(self.validation_path_))
+            del model._predictors[best:]  # noqa: SLF001 - fitted trees have no public form
         self.model_ = model
         self.n_rounds_ = int(model.n_iter_)
         self._scorer = HistogramTreesScorer(histogram_trees_payload(model))
@@ -182,20 +196,13 @@ class GradientBoostingRejectClassifier(RejectOptionMixin, BaseEstimator):
         seen, trees = self._measured, self._scorer.payload()["trees"]
         return tree_importance(trees, self._scorer.coded(seen.X), seen.weight, None)
 
-    def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the log-odds of ``classes_[1]`` for each row, shape (n_rows,)."""
+    def positive_score(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return the log-odds of +1 for each row, shape (n_rows,)."""
         check_is_fitted(self)
         rows = validate_data(
             self, X, reset=False, dtype=np.float64, ensure_all_finite="allow-nan"
         )
         return self._scorer.score(rows)
-
-    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the probability of each class, shape (n_rows, 2)."""
-        odds = self.decision_function(X)
-        small = np.exp(-np.abs(odds))
-        p = np.where(odds >= 0.0, 1.0, small) / (1.0 + small)
-        return np.stack((1.0 - p, p), axis=1)
 
     def scorer_payload(self) -> dict[str, Any]:
         """Return the fitted model as plain data."""

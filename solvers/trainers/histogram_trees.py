@@ -5,8 +5,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.ensemble._hist_gradient_boosting.common import PREDICTOR_RECORD_DTYPE
 
 __all__ = ["histogram_trees_payload"]
+
+_NO_NODES = np.empty(0, dtype=PREDICTOR_RECORD_DTYPE)
+_NO_SETS = np.empty((0, 8), dtype=np.uint32)
 
 
 def histogram_trees_payload(model: HistGradientBoostingClassifier) -> dict[str, Any]:
@@ -26,15 +30,15 @@ def histogram_trees_payload(model: HistGradientBoostingClassifier) -> dict[str, 
     grown = model._predictors  # noqa: SLF001 - fitted trees have no public form
     base = model._baseline_prediction  # noqa: SLF001 - nor has what they add to
     trees = [of_round[0] for of_round in grown]
-    nodes = np.concatenate([tree.nodes for tree in trees])
-    sizes = np.array([len(tree.nodes) for tree in trees])
+    nodes = np.concatenate([tree.nodes for tree in trees] or [_NO_NODES])
+    sizes = np.array([len(tree.nodes) for tree in trees], dtype=np.int64)
     starts = np.cumsum(sizes) - sizes
     offset = np.repeat(starts, sizes)
     leaf = nodes["is_leaf"].astype(bool)
     by_category = nodes["is_categorical"].astype(bool) & ~leaf
     tables = np.cumsum([0, *(len(tree.raw_left_cat_bitsets) for tree in trees)])
     table_offset = np.repeat(tables[:-1], sizes)
-    bitsets = np.concatenate([tree.raw_left_cat_bitsets for tree in trees])
+    bitsets = np.concatenate([_NO_SETS, *(tree.raw_left_cat_bitsets for tree in trees)])
     bits = (bitsets[:, :, None] >> np.arange(32, dtype=np.uint32)) & np.uint32(1)
     return {
         "kind": "histogram-gradient-boosting",

@@ -28,6 +28,7 @@ __all__ = ["KernelMachine"]
 Floats = NDArray[np.float64]
 
 _CHUNK_BYTES = 8 * 2**20
+_PERHAPS_INDEFINITE = {"sigmoid", "callable", "precomputed"}
 
 
 class KernelMachine(BaseEstimator):
@@ -57,8 +58,8 @@ class KernelMachine(BaseEstimator):
         tags.input_tags.pairwise = self.kernel == "precomputed"
         return tags
 
-    def decision_function(self, X: ArrayLike) -> Floats:
-        """Return the score of each row.
+    def positive_score(self, X: ArrayLike) -> Floats:
+        """Return the score of +1 for each row.
 
         Parameters
         ----------
@@ -216,9 +217,15 @@ class KernelMachine(BaseEstimator):
         if not solution.converged:
             msg = (
                 f"stopped after {solution.iterations} iterations at a relative duality"
-                f" gap of {solution.gap:.2e}, before tol={self.tol:g} was reached;"
-                " raise max_iter or tol, scale the features, or lower C"
+                f" gap of {solution.gap:.2e}, not certified at tol={self.tol:g}: this"
+                " much of the objective may be missing; scale the columns, lower C, or"
+                " raise max_iter or tol"
             )
+            if rows.kernel.kind in _PERHAPS_INDEFINITE:
+                msg += (
+                    f" (a {rows.kernel.kind} kernel that is not positive semi-definite"
+                    " leaves the gap open)"
+                )
             warn(msg, ConvergenceWarning, stacklevel=3)
         kept = np.flatnonzero(solution.weights)
         self._weights = np.zeros(X.shape[0])

@@ -3,7 +3,9 @@
     min_{f,b}  1/2 |f|^2 + C sum_i w_i loss(y_i, f(x_i) + b)
 
 ``w_i`` is the row's weight times its class's factor: weight 2 equals the row twice,
-weight 0 equals no row.
+weight 0 equals no row. A row's weight says how many rows it stands for; a class's
+factor says nothing about the world. Losses and rules that read the score as a
+probability therefore aim at the odds that the factors make of it (``odds``).
 """
 
 from collections.abc import Mapping
@@ -18,7 +20,12 @@ from solvers.kernels import KernelRows
 from solvers.losses import Hinge, Loss
 from solvers.trainers.base import FittedRule, RejectOptionMixin
 from solvers.trainers.kernel_machine import KernelMachine
-from solvers.trainers.targets import binary_targets, class_factors
+from solvers.trainers.targets import (
+    BinaryTargets,
+    binary_targets,
+    class_factors,
+    class_odds,
+)
 
 __all__ = ["LabelMachine", "Task"]
 
@@ -31,23 +38,24 @@ class Task:
     ----------
     rows : KernelRows
         Of the rows with weight above zero.
-    signs : (n_used,) float64, values -1 and +1
+    targets : BinaryTargets
     weights : (n_used,) float64
         Factors on C: sample weight times class weight.
+    odds : float
+        How often a +1 counts for each time that a -1 does, by the class weights.
     used : (n_used,) int64
         The rows' indices in X.
     X : array or CSR matrix of shape (n_rows, n_features)
-    classes : (2,) array
     described : dict
         What scikit-learn records of X: number and names of its columns.
     """
 
     rows: KernelRows
-    signs: NDArray[np.float64]
+    targets: BinaryTargets
     weights: NDArray[np.float64]
+    odds: float
     used: NDArray[np.int64]
     X: Any
-    classes: NDArray[Any]
     described: dict[str, Any]
 
 
@@ -56,10 +64,12 @@ class LabelMachine(RejectOptionMixin, KernelMachine):
 
     class_weight: Mapping[Any, float] | str | None
 
-    def _loss(self) -> Loss:
+    def _loss(self, odds: float) -> Loss:
+        del odds  # the hinge aims at no probability
         return Hinge()
 
-    def _fitted_rule(self) -> FittedRule | None:
+    def _fitted_rule(self, odds: float) -> FittedRule | None:
+        del odds
         return None
 
     def fit(
@@ -72,7 +82,7 @@ class LabelMachine(RejectOptionMixin, KernelMachine):
         X : array-like or sparse matrix of shape (n_rows, n_features)
             The kernel matrix itself, (n_rows, n_rows), when it is precomputed.
         y : array-like of shape (n_rows,)
-            Two labels; the larger one is +1.
+            Two labels, one of them ``pos_label``.
         sample_weight : array-like of shape (n_rows,), optional
             Each >= 0. Weight 2 equals the row twice, weight 0 equals no row.
 
@@ -87,8 +97,8 @@ class LabelMachine(RejectOptionMixin, KernelMachine):
             positive weight have one class only.
         """
         self._check_parameters()
-        self._loss()
-        self._fitted_rule()
+        self._loss(1.0)
+        self._fitted_rule(1.0)
         return self.fit_task(self.task(X, y, sample_weight))
 
     def task(
@@ -109,19 +119,21 @@ class LabelMachine(RejectOptionMixin, KernelMachine):
         )
         used = np.flatnonzero(weights > 0)
         counted = rows if len(used) == len(labels) else rows[used]
-        classes, signs = binary_targets(labels[used])
+        targets = binary_targets(labels[used], self.pos_label)
         kernel = self._kernel_for(counted, weights[used])
-        factors = class_factors(self.class_weight, classes, signs, weights[used])
+        factors = class_factors(
+            self.class_weight, targets.labels, targets.signs, weights[used]
+        )
         names = ("n_features_in_", "feature_names_in_")
         return Task(
             rows=KernelRows(
                 kernel, self._own_columns(kernel, counted, used, len(labels))
             ),
-            signs=signs,
+            targets=targets,
             weights=weights[used] * factors,
+            odds=class_odds(factors, targets.signs),
             used=used,
             X=rows,
-            classes=classes,
             described={k: v for k, v in vars(self).items() if k in names},
         )
 
@@ -136,11 +148,11 @@ class LabelMachine(RejectOptionMixin, KernelMachine):
             Its weights, in proportion to C, are the start.
         """
         self._check_parameters()
-        loss, rule = self._loss(), self._fitted_rule()
-        self.classes_ = task.classes
+        loss, rule = self._loss(task.odds), self._fitted_rule(task.odds)
+        self.classes_, self.pos_label_ = task.targets.classes, task.targets.positive
         for name, value in task.described.items():
             setattr(self, name, value)
-        losses = loss.rows(task.signs).weighted(self.C * task.weights)
+        losses = loss.rows(task.targets.signs).weighted(self.C * task.weights)
         start = None
         if before is not None:
             scale = self.C / before.C

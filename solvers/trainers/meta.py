@@ -25,16 +25,20 @@ from sklearn.utils.validation import (
 
 from solvers.calibration import Calibration, fit_calibration
 from solvers.rules.registry import make_rule
+from solvers.trainers.alike import hang_together
 from solvers.trainers.base import RejectOptionMixin
 from solvers.trainers.outside_scores import (
     FitRows,
     check_scorer,
+    class_weight_of,
     fit_on,
     outside_scores,
+    positive_of,
     scores_of,
     takes,
+    told_positive,
 )
-from solvers.trainers.row_splits import fold_split, promise_split
+from solvers.trainers.row_splits import fold_split, keys_of, promise_split
 from solvers.trainers.targets import binary_targets
 
 __all__ = ["RejectOptionClassifier"]
@@ -54,8 +58,11 @@ class RejectOptionClassifier(RejectOptionMixin, MetaEstimatorMixin, BaseEstimato
         A registered name or an instance; an instance is cloned.
     cv : int, None (5), splitter or iterable of (train, test), default=5
         How out-of-fold scores are made; no row may be tested twice. A rule that makes
-        a promise uses one part instead: a random quarter, or the first split of ``cv``
-        where it is no number.
+        a promise uses one part instead: a quarter that the rows themselves draw, or
+        the first split of ``cv`` where it is no number.
+    pos_label : label or None, default=None
+        The label that +1 stands for, in prices and decisions; None: the larger one,
+        with a warning where labels are text.
 
     Attributes
     ----------
@@ -65,18 +72,23 @@ class RejectOptionClassifier(RejectOptionMixin, MetaEstimatorMixin, BaseEstimato
     calibration_ : Calibration
         Of the out-of-fold scores.
     classes_ : ndarray of shape (2,)
-        +1 is ``classes_[1]``.
+        Ascending; ``pos_label_`` is the one that +1 stands for.
     split_ : list of (train, test) row numbers
     oof_scores_ : ndarray
-        The out-of-fold scores, and ``oof_rows_``, the rows they belong to.
+        The out-of-fold scores of +1, and ``oof_rows_``, the rows they belong to.
     """
 
     def __init__(
-        self, estimator: Any, rule: Any = "expected-cost", cv: Any = 5
+        self,
+        estimator: Any,
+        rule: Any = "expected-cost",
+        cv: Any = 5,
+        pos_label: Any = None,
     ) -> None:
         self.estimator = estimator
         self.rule = rule
         self.cv = cv
+        self.pos_label = pos_label
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -98,20 +110,22 @@ class RejectOptionClassifier(RejectOptionMixin, MetaEstimatorMixin, BaseEstimato
             Handed on to the estimator as it is; (n_rows, n_rows) for one that takes a
             kernel matrix.
         y : array-like of shape (n_rows,)
-            Two labels; the larger one is +1.
+            Two labels, one of them ``pos_label``.
         sample_weight : array-like of shape (n_rows,), optional
             For the rule, the calibration, and the estimator where it takes weights.
             Refused by rules that make a promise.
         groups : array-like of shape (n_rows,), optional
             Rows of one group stay together in every split where ``cv`` is a number or
-            a splitter of groups; also for an estimator whose ``fit`` takes groups.
+            a splitter of groups; also for an estimator whose ``fit`` takes groups. A
+            promise counts groups. Where rows look as if they came in groups and none
+            are given, a rule with a promise warns.
 
         Raises
         ------
         ValueError
             When there are not two classes of at least two rows each, the split tests
-            a row twice or trains on one class, or the estimator or the rule refuses
-            its input.
+            a row twice or trains on one class, the estimator or the rule refuses its
+            input, or a rule that believes the score meets ``class_weight``.
         """
         check_scorer(self.estimator)
         rule = self._new_rule()
@@ -119,13 +133,24 @@ class RejectOptionClassifier(RejectOptionMixin, MetaEstimatorMixin, BaseEstimato
         X, y, groups = indexable(X, y, groups)
         y = np.asarray(column_or_1d(y, warn=True))
         assert_all_finite(y, input_name="y")
-        self.classes_, signs = binary_targets(y)
+        chosen = positive_of(self.estimator, self.pos_label)
+        targets = binary_targets(y, chosen)
+        self.classes_, self.pos_label_ = targets.classes, targets.positive
+        signs, estimator = (
+            targets.signs,
+            told_positive(self.estimator, targets.positive),
+        )
         weights = self._weights(sample_weight, X, rule)
         groups = None if groups is None else np.asarray(groups)
-        divide = promise_split if _promises(rule) else fold_split
-        self.split_ = divide(self.cv, X, y, groups)
+        keys = keys_of(X, targets.signs) if _promises(rule) else None
+        if keys is None:
+            self.split_ = fold_split(self.cv, X, y, groups)
+        else:
+            self.split_ = promise_split(self.cv, X, y, groups, keys)
+            self._warn_of_groups(X, signs, groups)
         given = FitRows(X, y, weights, groups)
-        scores, rows = outside_scores(self.estimator, given, self.split_)
+        scores, rows = outside_scores(estimator, given, self.split_)
+        scores = self._direction * scores
         if len(np.unique(rows)) < len(rows):
             msg = "cv tests a row twice: use a splitter that partitions the rows"
             raise ValueError(msg)
@@ -134,35 +159,47 @@ class RejectOptionClassifier(RejectOptionMixin, MetaEstimatorMixin, BaseEstimato
         self.calibration_: Calibration = fit_calibration(scores, signs[rows], part)
         on_probability = _scale(rule) == "probability"
         values = self.calibration_.probability(scores) if on_probability else scores
-        self.rule_ = rule.fit(values, signs[rows], part)
+        told: dict[str, Any] = {}
+        if keys is not None and takes(rule, "keys"):
+            told = {
+                "keys": keys[rows],
+                "groups": None if groups is None else groups[rows],
+            }
+        self.rule_ = rule.fit(values, signs[rows], part, **told)
         kept = self.split_[0][0] if _promises(rule) else np.arange(len(y))
-        self.estimator_ = fit_on(self.estimator, given, kept)
+        self.estimator_ = fit_on(estimator, given, kept)
         # Of a kernel matrix, the columns of the rows that the estimator was fitted on.
         partial = get_tags(self.estimator).input_tags.pairwise and len(kept) < len(y)
         self._columns = kept if partial else None
         return self
 
-    def decision_function(self, X: Any) -> Floats:
-        """Return the score of each row, shape (n_rows,)."""
+    def positive_score(self, X: Any) -> Floats:
+        """Return the score of +1 for each row, shape (n_rows,)."""
         check_is_fitted(self)
         columns = getattr(self, "_columns", None)
         rows = X if columns is None else _safe_indexing(X, columns, axis=1)
-        return scores_of(self.estimator_, rows)
+        return self._direction * scores_of(self.estimator_, rows)
 
     def probability(self, X: Any) -> Floats:
-        """Return the calibrated probability of ``classes_[1]``, shape (n_rows,).
+        """Return the calibrated probability of +1, shape (n_rows,).
 
         Calibrated on out-of-fold scores; it may pass 1/2 elsewhere than the score
         passes 0, so it is no ``predict_proba``.
         """
-        return self.calibration_.probability(self.decision_function(X))
+        return self.calibration_.probability(self.positive_score(X))
 
     def decide(self, X: Any) -> NDArray[np.int8]:
-        """Return +1 (``classes_[1]``), -1 (``classes_[0]``) or 0 (reject) a row."""
-        scores = self.decision_function(X)
+        """Return +1 (``pos_label_``), -1 (the other) or 0 (reject) for each row."""
+        scores = self.positive_score(X)
         if _scale(self.rule_) == "probability":
             scores = self.calibration_.probability(scores)
         return np.asarray(self.rule_.decide(scores), dtype=np.int8)
+
+    def _warn_of_groups(self, X: Any, signs: Floats, groups: Any) -> None:
+        if groups is None and not get_tags(self.estimator).input_tags.pairwise:
+            told = hang_together(X, signs)
+            if told is not None:
+                warnings.warn(told, UserWarning, stacklevel=3)
 
     def _new_rule(self) -> Any:
         rule = make_rule(self.rule)
@@ -170,6 +207,14 @@ class RejectOptionClassifier(RejectOptionMixin, MetaEstimatorMixin, BaseEstimato
             rule = clone(rule, safe=False)
         if _scale(rule) == "reject-function":
             msg = f"the rule {rule.kind} belongs to classifiers that learn to reject"
+            raise ValueError(msg)
+        weighted = class_weight_of(self.estimator)
+        if getattr(rule, "believes", False) and weighted is not None:
+            msg = (
+                f"the rule {rule.kind} believes the score, which class_weight"
+                f" ({weighted!r}) moves: leave class_weight out, or take a rule on"
+                " out-of-fold scores (chow, expected-cost)"
+            )
             raise ValueError(msg)
         return rule
 
@@ -199,4 +244,4 @@ def _scale(rule: Any) -> str:
 
 
 def _promises(rule: Any) -> bool:
-    return bool(getattr(rule, "promises", False))
+    return bool(getattr(rule, "promised", getattr(rule, "promises", False)))

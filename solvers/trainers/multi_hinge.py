@@ -49,12 +49,16 @@ class MultiHingeSVC(LabelMachine):
         Start from the weights of the last fit when the number of rows is the same.
     class_weight : mapping, "balanced" or None, default=None
         Factor on C by label.
+    pos_label : label or None, default=None
+        The label that +1 stands for, in prices and decisions; None: the larger one,
+        with a warning where labels are text.
 
     Attributes
     ----------
     classes_ : ndarray of shape (2,)
     thresholds_ : ndarray of shape (K,)
-        The log-odds of the probabilities, on the scale of ``decision_function``.
+        The log-odds of the probabilities, on the scale of ``positive_score``: raised
+        by those of the class weights.
     support_, support_vectors_, dual_coef_, intercept_, duality_gap_, n_iter_, solver_
         As for ``HingeSVC``.
     """
@@ -73,6 +77,7 @@ class MultiHingeSVC(LabelMachine):
         max_iter: int = -1,
         warm_start: bool = False,
         class_weight: Mapping[Any, float] | str | None = None,
+        pos_label: Any = None,
     ) -> None:
         self.probabilities = probabilities
         self.C = C
@@ -86,12 +91,12 @@ class MultiHingeSVC(LabelMachine):
         self.max_iter = max_iter
         self.warm_start = warm_start
         self.class_weight = class_weight
+        self.pos_label = pos_label
 
-    def _loss(self) -> Loss:
-        loss = MultiHinge(self.probabilities)
-        p = np.array(loss.probabilities)
-        self.thresholds_ = np.log(p) - np.log1p(-p)
-        return loss
+    def _loss(self, odds: float) -> Loss:
+        p = np.array(MultiHinge(self.probabilities).probabilities)
+        self.thresholds_ = np.log(p) - np.log1p(-p) + np.log(odds)
+        return MultiHinge(tuple(odds * p / (odds * p + 1.0 - p)))
 
     def rate(self, X: ArrayLike) -> NDArray[np.intp]:
         """Return the confidence band of each row.
@@ -108,5 +113,5 @@ class MultiHingeSVC(LabelMachine):
             belongs to the band below it.
         """
         check_is_fitted(self)
-        scores = self.decision_function(X)
+        scores = self.positive_score(X)
         return np.searchsorted(self.thresholds_, scores, side="left")

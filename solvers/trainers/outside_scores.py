@@ -6,7 +6,7 @@ A threshold chosen on rows that the scorer has seen is too bold. The log-odds ar
 off at probabilities of 1e-9 and 1 - 1e-9, so that they stay finite.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,19 @@ from sklearn.svm import SVC, NuSVC
 from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.validation import has_fit_parameter
 
-__all__ = ["FitRows", "check_scorer", "fit_on", "outside_scores", "scores_of", "takes"]
+from solvers.trainers.base import RejectOptionMixin
+
+__all__ = [
+    "FitRows",
+    "check_scorer",
+    "class_weight_of",
+    "fit_on",
+    "outside_scores",
+    "positive_of",
+    "scores_of",
+    "takes",
+    "told_positive",
+]
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
@@ -77,6 +89,43 @@ def scores_of(estimator: Any, X: Any) -> Floats:
     return scores
 
 
+def positive_of(estimator: Any, pos_label: Any) -> Any:
+    """Return the label of +1 that a classifier or the estimator in it was told.
+
+    Raises
+    ------
+    ValueError
+        When they were told different ones.
+    """
+    inner = getattr(_last(estimator), "pos_label", None)
+    if not isinstance(_last(estimator), RejectOptionMixin) or inner is None:
+        return pos_label
+    if pos_label is not None and pos_label != inner:
+        msg = f"pos_label={pos_label!r}, but the estimator has pos_label={inner!r}"
+        raise ValueError(msg)
+    return inner
+
+
+def told_positive(estimator: Any, label: Any) -> Any:
+    """Return the estimator, told which label is +1 where it has prices of its own."""
+    last = _last(estimator)
+    if not isinstance(last, RejectOptionMixin):
+        return estimator
+    told = clone(estimator)
+    _last(told).set_params(pos_label=label)
+    return told
+
+
+def class_weight_of(estimator: Any) -> Any:
+    """Return the class weights that an estimator is fitted with, or None."""
+    return getattr(_last(estimator), "class_weight", None)
+
+
+def _last(estimator: Any) -> Any:
+    """Return the estimator, or the last step of a pipeline."""
+    return estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class FitRows:
     """Everything an estimator is fitted on.
@@ -98,13 +147,22 @@ class FitRows:
 
 def takes(estimator: Any, name: str) -> bool:
     """Tell whether ``fit`` takes a parameter (a pipeline: its last step's)."""
-    last = estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
-    return bool(has_fit_parameter(last, name))
+    return bool(has_fit_parameter(_last(estimator), name))
 
 
-def fit_on(estimator: Any, rows: FitRows, part: Rows) -> Any:
-    """Return a clone fitted on a part of the rows."""
+def fit_on(
+    estimator: Any,
+    rows: FitRows,
+    part: Rows,
+    progress: Callable[[float, str], bool] | None = None,
+) -> Any:
+    """Return a clone fitted on a part of the rows.
+
+    ``progress`` is told how far a trainer of this package is; False stops it.
+    """
     model = clone(estimator)
+    if progress is not None:
+        model._progress = progress  # noqa: SLF001 - the trainers' own channel
     X, y = _safe_split(model, rows.X, rows.y, part)
     given = {"sample_weight": rows.weights, "groups": rows.groups}
     passed = {

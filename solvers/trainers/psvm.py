@@ -32,11 +32,11 @@ from solvers.kernels import KernelRows
 from solvers.losses import PiecewiseLinear, ProbabilityTube
 from solvers.rules.base import as_costs
 from solvers.rules.plug_in import PlugInRule
+from solvers.scalars import check_within
 from solvers.trainers.base import RejectOptionMixin
 from solvers.trainers.kernel_machine import KernelMachine
 from solvers.trainers.probability_targets import probability_targets
-from solvers.trainers.ranges import check_within
-from solvers.trainers.targets import class_factors
+from solvers.trainers.targets import class_factors, class_odds
 
 __all__ = ["ProbabilisticLabelSVC"]
 
@@ -73,10 +73,14 @@ class ProbabilisticLabelSVC(RejectOptionMixin, KernelMachine):
         Start from the weights of the last fit when the number of rows is the same.
     class_weight : mapping, "balanced" or None, default=None
         Factor on C by label; a row of probability p counts as p of a +1 and 1 - p
-        of a -1.
+        of a -1. Among labels the odds that it makes are undone in ``predict_proba``
+        and ``decide``; a target that is a probability stays what it is.
     costs : CostMatrix, mapping of its fields, or None
         The prices that ``decide`` minimises at the predicted probability; None: an
         error costs 1, a reject 0.25.
+    pos_label : label or None, default=None
+        The label that +1 stands for, in prices and decisions; None: the larger one,
+        with a warning where labels are text.
 
     Attributes
     ----------
@@ -84,6 +88,8 @@ class ProbabilisticLabelSVC(RejectOptionMixin, KernelMachine):
         [-1, 1] when the targets are probabilities, else the two labels.
     link_slope_ : float
         The ``a`` of the link.
+    link_ : Calibration
+        From scores to probabilities: the link, less the odds of the class weights.
     costs_ : CostMatrix
     rule_ : PlugInRule
     support_, support_vectors_, dual_coef_, intercept_, duality_gap_, n_iter_, solver_
@@ -106,6 +112,7 @@ class ProbabilisticLabelSVC(RejectOptionMixin, KernelMachine):
         warm_start: bool = False,
         class_weight: Mapping[Any, float] | str | None = None,
         costs: CostMatrix | Mapping[str, float] | None = None,
+        pos_label: Any = None,
     ) -> None:
         self.C = C
         self.C_prob = C_prob
@@ -121,6 +128,7 @@ class ProbabilisticLabelSVC(RejectOptionMixin, KernelMachine):
         self.warm_start = warm_start
         self.class_weight = class_weight
         self.costs = costs
+        self.pos_label = pos_label
 
     def fit(
         self,
@@ -157,7 +165,7 @@ class ProbabilisticLabelSVC(RejectOptionMixin, KernelMachine):
         """
         self._check_parameters()
         slope = log(1.0 / self.eta - 1.0)
-        rule = PlugInRule(self.costs, slope=slope).fit()
+        costs = as_costs(self.costs)
         rows, targets = validate_data(
             self, X, y, accept_sparse="csr", dtype=np.float64, order="C"
         )
@@ -167,14 +175,17 @@ class ProbabilisticLabelSVC(RejectOptionMixin, KernelMachine):
         eta = self._precisions(label_precision, rows)
         used = np.flatnonzero(weights > 0)
         counted = rows if len(used) == len(targets) else rows[used]
-        read = probability_targets(targets[used])
-        self.classes_ = read.classes
+        read = probability_targets(targets[used], self.pos_label)
+        self.classes_, self.pos_label_ = read.classes, read.positive
         factors = self._class_factors(read.probabilities, weights[used])
         kernel = self._kernel_for(counted, weights[used])
         counted = self._own_columns(kernel, counted, used, len(targets))
         losses = self._losses(read.probabilities, eta[used], slope)
         losses = losses.weighted(weights[used] * factors)
-        self.link_slope_, self.costs_, self.rule_ = slope, as_costs(self.costs), rule
+        self.link_slope_, self.costs_ = slope, costs
+        odds = _odds(factors, read.probabilities)
+        self.link_ = Calibration.link(slope, odds)
+        self.rule_ = PlugInRule(costs.at_odds(odds), slope=slope).fit()
         self._fit_losses(KernelRows(kernel, counted), losses, used, rows)
         return self
 
@@ -191,9 +202,8 @@ class ProbabilisticLabelSVC(RejectOptionMixin, KernelMachine):
             Columns in the order of ``classes_``.
         """
         check_is_fitted(self)
-        scores = self.decision_function(X)
-        link = Calibration.link(self.link_slope_)
-        return np.column_stack([link.probability(-scores), link.probability(scores)])
+        p = self.link_.probability(self.positive_score(X))
+        return self._in_order_of_classes(1.0 - p, p)
 
     def scorer_payload(self) -> dict[str, Any]:
         """Return the fitted machine as plain data, with its link.
@@ -203,7 +213,10 @@ class ProbabilisticLabelSVC(RejectOptionMixin, KernelMachine):
         ValueError
             For a precomputed or callable kernel, which plain data cannot hold.
         """
-        return {**super().scorer_payload(), "link_slope": float(self.link_slope_)}
+        link = {"link_slope": float(self.link_slope_)}
+        if self.link_.intercept:
+            link["link_odds"] = float(np.exp(-self.link_.intercept))
+        return {**super().scorer_payload(), **link}
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -226,7 +239,8 @@ class ProbabilisticLabelSVC(RejectOptionMixin, KernelMachine):
             return np.ones(len(p))
         signs = np.repeat([1.0, -1.0], len(p))
         shares = np.concatenate([p * weights, (1.0 - p) * weights])
-        both = class_factors(self.class_weight, self.classes_, signs, shares)
+        labels = self.classes_[:: int(self._direction)].tolist()
+        both = class_factors(self.class_weight, labels, signs, shares)
         return np.asarray(p * both[0] + (1.0 - p) * both[-1])
 
     def _losses(self, p: Floats, eta: Floats, slope: float) -> PiecewiseLinear:
@@ -240,3 +254,10 @@ class ProbabilisticLabelSVC(RejectOptionMixin, KernelMachine):
         tubes = replace(tubes, knots=tubes.knots * (own / slope)[:, np.newaxis])
         certain = (p > 1.0 - eta) | (p < eta)
         return tubes.weighted(np.where(certain, self.C, self.C_prob))
+
+
+def _odds(factors: Floats, p: Floats) -> float:
+    """Return how often a +1 counts for each time that a -1 does, among labels."""
+    if ((p > 0.0) & (p < 1.0)).any():
+        return 1.0
+    return class_odds(factors, np.where(p > 0.0, 1.0, -1.0))

@@ -82,6 +82,9 @@ class ReducedSetSVC(RejectOptionMixin, KernelMachine):
     class_weight : mapping, "balanced" or None, default=None
     random_state : int, default=0
         Of the split for ``max_accuracy_loss``.
+    pos_label : label or None, default=None
+        The label that +1 stands for, in prices and decisions; None: the larger one,
+        with a warning where labels are text.
 
     Attributes
     ----------
@@ -122,6 +125,7 @@ class ReducedSetSVC(RejectOptionMixin, KernelMachine):
         max_iter: int = -1,
         class_weight: Mapping[Any, float] | str | None = None,
         random_state: int = 0,
+        pos_label: Any = None,
     ) -> None:
         self.method = method
         self.rejection_cost = rejection_cost
@@ -143,6 +147,7 @@ class ReducedSetSVC(RejectOptionMixin, KernelMachine):
         self.max_iter = max_iter
         self.class_weight = class_weight
         self.random_state = random_state
+        self.pos_label = pos_label
 
     def fit(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
@@ -154,7 +159,7 @@ class ReducedSetSVC(RejectOptionMixin, KernelMachine):
         X : array-like or sparse matrix of shape (n_rows, n_features)
             The kernel matrix itself, (n_rows, n_rows), when it is precomputed.
         y : array-like of shape (n_rows,)
-            Two labels; the larger one is +1.
+            Two labels, one of them ``pos_label``.
         sample_weight : array-like of shape (n_rows,), optional
             Each >= 0. Weight 2 equals the row twice, weight 0 equals no row (but not
             for the split that ``max_accuracy_loss`` asks for).
@@ -178,14 +183,15 @@ class ReducedSetSVC(RejectOptionMixin, KernelMachine):
         )
         used = np.flatnonzero(weights > 0)
         counted = given if len(used) == len(labels) else given[used]
-        self.classes_, signs = binary_targets(labels[used])
+        targets = binary_targets(labels[used], self.pos_label)
+        self.classes_, self.pos_label_ = targets.classes, targets.positive
         kernel = self._kernel_for(counted, weights[used])
         rows = TrainingRows(
             X=self._own_columns(kernel, counted, used, len(labels)),
-            signs=signs,
+            signs=targets.signs,
             weights=weights[used],
             factors=class_factors(
-                self.class_weight, self.classes_, signs, weights[used]
+                self.class_weight, targets.labels, targets.signs, weights[used]
             ),
             square=kernel.kind == "precomputed",
         )
@@ -240,7 +246,7 @@ class ReducedSetSVC(RejectOptionMixin, KernelMachine):
             msg = f"y must hold the fitted classes {self.classes_.tolist()} only"
             raise ValueError(msg)
         weights = _check_sample_weight(sample_weight, rows, dtype=np.float64)
-        signs = np.where(labels == self.classes_[1], 1.0, -1.0)
+        signs = np.where(labels == self.pos_label_, 1.0, -1.0)
         plan, outcome, used = self._comparison
         columns = rows[:, used] if plan.last.kernel.kind == "precomputed" else rows
         return compared(plan, outcome, columns, signs, weights)

@@ -10,9 +10,9 @@ from solvers.errors import UnknownNameError
 from solvers.kernels import Kernel
 from solvers.reduction import METHODS, REMOVALS
 from solvers.rules.base import as_costs
-from solvers.scalars import is_number
-from solvers.trainers.ranges import check_within
+from solvers.scalars import check_within, is_number
 from solvers.trainers.reduction_stages import MachineSettings, Plan, TrainingRows
+from solvers.trainers.targets import class_odds
 
 __all__ = ["check_reduction", "make_plan"]
 
@@ -76,6 +76,7 @@ def make_plan(given: Mapping[str, Any], kernel: Kernel, rows: TrainingRows) -> P
         cache_size=float(given["cache_size"]),
         max_iter=int(given["max_iter"]),
         costs=costs,
+        odds=class_odds(rows.factors, rows.signs),
     )
     own = dict(given["first_stage"] or {})
     first = replace(

@@ -109,7 +109,7 @@ def _quality(
     plan: Plan, machine: Machine, X: Any, signs: Floats, weights: Floats
 ) -> tuple[Table, NDArray[np.int8]]:
     """Return a machine's row of the table, and its decisions."""
-    scores = machine.decision_function(X)
+    scores = machine.positive_score(X)
     called = np.where(scores > 0, 1, -1)
     decisions = machine.decide(X)
     if plan.last.costs is None:

@@ -72,7 +72,10 @@ class TrainingRows:
 
 @dataclass(frozen=True, slots=True)
 class MachineSettings:
-    """What makes a machine, apart from its rows."""
+    """What makes a machine, apart from its rows.
+
+    ``odds`` is how often a +1 counts for each time that a -1 does, by class weights.
+    """
 
     kernel: Kernel
     C: float
@@ -81,6 +84,7 @@ class MachineSettings:
     cache_size: float
     max_iter: int
     costs: CostMatrix | None = None
+    odds: float = 1.0
 
     def fit(
         self, rows: TrainingRows, progress: Any, factors: Floats | float = 1.0
@@ -100,7 +104,7 @@ class MachineSettings:
         machine: Machine = (
             HingeSVC(**shared)
             if self.costs is None
-            else DoubleHingeSVC(costs=self.costs, **shared)
+            else DoubleHingeSVC(costs=self.costs.at_odds(self.odds), **shared)
         )
         machine._progress = progress  # noqa: SLF001 - the trainers' own channel
         machine.fit(rows.X, rows.signs, rows.training_weights * factors)
@@ -159,7 +163,7 @@ def run(plan: Plan, rows: TrainingRows, share: Share) -> Outcome:
     else:
         same = plan.first == plan.last
         first = unreduced if same else plan.first.fit(rows, share(1, machines))
-        scores = first.decision_function(rows.X)
+        scores = first.positive_score(rows.X)
         marks = (
             by_posterior(scores, rows.signs, rows.weights, plan.rejection_cost)
             if plan.method == "m1rs"
@@ -186,5 +190,5 @@ def _disagreements(plan: Plan, rows: TrainingRows, share: Share) -> Marks:
     for number, (plus, minus) in enumerate(((cost, 1.0 - cost), (1.0 - cost, cost))):
         factors = np.where(positive, plus, minus)
         machine = plan.first.fit(rows, share(1 + number, 4), factors)
-        scores.append(machine.decision_function(rows.X))
+        scores.append(machine.positive_score(rows.X))
     return by_two(scores[0], scores[1], rows.signs)

@@ -1,18 +1,22 @@
 """Which rows a model trains on, and which it is then asked about.
 
 Where ``cv`` is a number, each class has its share in every part; where groups are
-given, the rows of one group stay together.
+given, the rows of one group stay together. What a promise is counted on follows from
+the rows themselves (see ``solvers.rules.drawing``), not from a seed or their order.
 """
 
+from hashlib import blake2b
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.model_selection import ShuffleSplit, StratifiedGroupKFold, check_cv
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
+from sklearn.model_selection import StratifiedGroupKFold, check_cv
 
-from solvers.trainers.row_groups import draw_groups
+from solvers.rules.drawing import drawn_rows, row_keys
 
-__all__ = ["Split", "fold_split", "promise_split"]
+__all__ = ["Split", "fold_split", "keys_of", "promise_split"]
 
 Rows = NDArray[np.intp]
 Split = list[tuple[Rows, Rows]]
@@ -53,7 +57,7 @@ def fold_split(cv: Any, X: Any, y: NDArray[Any], groups: NDArray[Any] | None) ->
 
 
 def promise_split(
-    cv: Any, X: Any, y: NDArray[Any], groups: NDArray[Any] | None
+    cv: Any, X: Any, y: NDArray[Any], groups: NDArray[Any] | None, keys: ArrayLike
 ) -> Split:
     """Return the one split that a promise is counted on: a quarter is kept apart.
 
@@ -61,15 +65,41 @@ def promise_split(
     ----------
     cv, X, y, groups
         As for ``fold_split``; of a splitter, or an iterable, the first split is taken.
+    keys : ndarray of shape (n_rows,)
+        Of ``keys_of``: they say which quarter it is. Rows are drawn whatever their
+        class, as cases come; groups whole.
     """
     if cv is not None and not _is_number(cv):
         return _checked(check_cv(cv, y).split(X, y, groups), y)[:1]
-    if groups is None:
-        apart = ShuffleSplit(1, test_size=_PROMISE_SHARE, random_state=0)
-        return _checked(apart.split(X, y), y)
-    random = np.random.RandomState(0)
-    drawn = draw_groups(y == np.unique(y)[1], groups, _PROMISE_SHARE, random)
-    return _checked([(~drawn, drawn)], y)
+    nothing = np.zeros(len(y))
+    drawn = drawn_rows(nothing, nothing, groups, keys)
+    together = np.arange(len(y)) if groups is None else groups
+    unit = np.unique(together, return_inverse=True)[1]
+    reached = np.cumsum(np.bincount(unit)[unit[drawn]])
+    wanted = 1 + int(np.argmin(np.abs(reached - _PROMISE_SHARE * len(y))))
+    apart = np.isin(unit, unit[drawn[: min(wanted, len(drawn) - 1)]])
+    return _checked([(~apart, apart)], y)
+
+
+def keys_of(X: Any, y: NDArray[Any]) -> NDArray[np.uint64]:
+    """Return a number for each row that follows from what it says and its label."""
+    if issparse(X):
+        csr = X.tocsr().sorted_indices()
+        parts = [
+            blake2b(
+                csr.indices[low:high].astype(np.int64).tobytes()
+                + csr.data[low:high].astype(np.float64).tobytes(),
+                digest_size=8,
+            ).digest()
+            for low, high in pairwise(csr.indptr)
+        ]
+        whole = np.frombuffer(b"".join(parts), dtype=np.uint64)
+        return row_keys([whole.astype(str), y])
+    if hasattr(X, "iloc"):
+        columns = [np.asarray(X.iloc[:, k]) for k in range(X.shape[1])]
+    else:
+        columns = list(np.atleast_2d(np.asarray(X).T))
+    return row_keys([*columns, y])
 
 
 def _is_number(cv: Any) -> bool:

@@ -31,15 +31,16 @@ class HingeSVC(LabelMachine):
     kernel : str or callable, default="rbf"
         "linear", "polynomial" (or "poly"), "rbf", "sigmoid", "precomputed", or a
         function ``(A, B) -> matrix``. Sigmoid and functions may not be positive
-        semi-definite: the fit then ends at a stationary point, and ``duality_gap_``
-        stays open.
+        semi-definite: the fit then ends at a stationary point, ``duality_gap_`` stays
+        open, and a ConvergenceWarning says so.
     gamma : {"scale", "auto"} or float, default="scale"
         "scale" is ``1 / (n_features * weighted variance of X)``.
     degree : int, default=3
     coef0 : float, default=0.0
     solver : {"auto", "active-set", "decomposition"}, default="auto"
     tol : float, default=1e-3
-        How far the optimality conditions may be broken, in units of the score.
+        How far the optimality conditions may be broken, in units of the score, and
+        the largest duality gap; a fit that ends above it gives a ConvergenceWarning.
     cache_size : float, default=200
         Megabytes for kernel rows.
     max_iter : int, default=-1
@@ -48,6 +49,9 @@ class HingeSVC(LabelMachine):
         Start from the weights of the last fit when the number of rows is the same.
     class_weight : mapping, "balanced" or None, default=None
         Factor on C by label.
+    pos_label : label or None, default=None
+        The label that +1 stands for, in prices and decisions; None: the larger one,
+        with a warning where labels are text.
 
     Attributes
     ----------
@@ -56,8 +60,9 @@ class HingeSVC(LabelMachine):
         Indices of the rows with weight.
     support_vectors_ : array or CSR matrix of shape (n_SV, n_features)
     dual_coef_ : ndarray of shape (1, n_SV)
-        Signed: ``decision_function(X) = dual_coef_ @ k(support_vectors_, X) +
-        intercept_``.
+        Signed: ``positive_score(X) = dual_coef_ @ k(support_vectors_, X) +
+        intercept_``, which is ``decision_function(X)`` unless ``pos_label`` is
+        ``classes_[0]``.
     intercept_ : ndarray of shape (1,)
     duality_gap_ : float
         Relative: how much of the objective may still be missing.
@@ -79,6 +84,7 @@ class HingeSVC(LabelMachine):
         max_iter: int = -1,
         warm_start: bool = False,
         class_weight: Mapping[Any, float] | str | None = None,
+        pos_label: Any = None,
     ) -> None:
         self.C = C
         self.kernel = kernel
@@ -91,6 +97,7 @@ class HingeSVC(LabelMachine):
         self.max_iter = max_iter
         self.warm_start = warm_start
         self.class_weight = class_weight
+        self.pos_label = pos_label
 
 
 class DoubleHingeSVC(LabelMachine):
@@ -105,8 +112,8 @@ class DoubleHingeSVC(LabelMachine):
     kernel : str or callable, default="rbf"
         "linear", "polynomial" (or "poly"), "rbf", "sigmoid", "precomputed", or a
         function ``(A, B) -> matrix``. Sigmoid and functions may not be positive
-        semi-definite: the fit then ends at a stationary point, and ``duality_gap_``
-        stays open.
+        semi-definite: the fit then ends at a stationary point, ``duality_gap_`` stays
+        open, and a ConvergenceWarning says so.
     gamma : {"scale", "auto"} or float, default="scale"
         "scale" is ``1 / (n_features * weighted variance of X)``.
     degree : int, default=3
@@ -118,7 +125,8 @@ class DoubleHingeSVC(LabelMachine):
         without costs decides at the machine's.
     solver : {"auto", "active-set", "decomposition"}, default="auto"
     tol : float, default=1e-3
-        How far the optimality conditions may be broken, in units of the score.
+        How far the optimality conditions may be broken, in units of the score, and
+        the largest duality gap; a fit that ends above it gives a ConvergenceWarning.
     cache_size : float, default=200
         Megabytes for kernel rows.
     max_iter : int, default=-1
@@ -127,6 +135,11 @@ class DoubleHingeSVC(LabelMachine):
         Start from the weights of the last fit when the number of rows is the same.
     class_weight : mapping, "balanced" or None, default=None
         Factor on C by label.
+        Decisions stay those of the rows as they come: the thresholds,
+        and where the loss is exact, move with the odds that the factors make.
+    pos_label : label or None, default=None
+        The label that +1 stands for, in prices and decisions; None: the larger one,
+        with a warning where labels are text.
 
     Attributes
     ----------
@@ -137,8 +150,9 @@ class DoubleHingeSVC(LabelMachine):
         Indices of the rows with weight.
     support_vectors_ : array or CSR matrix of shape (n_SV, n_features)
     dual_coef_ : ndarray of shape (1, n_SV)
-        Signed: ``decision_function(X) = dual_coef_ @ k(support_vectors_, X) +
-        intercept_``.
+        Signed: ``positive_score(X) = dual_coef_ @ k(support_vectors_, X) +
+        intercept_``, which is ``decision_function(X)`` unless ``pos_label`` is
+        ``classes_[0]``.
     intercept_ : ndarray of shape (1,)
     duality_gap_ : float
         Relative: how much of the objective may still be missing.
@@ -162,6 +176,7 @@ class DoubleHingeSVC(LabelMachine):
         max_iter: int = -1,
         warm_start: bool = False,
         class_weight: Mapping[Any, float] | str | None = None,
+        pos_label: Any = None,
     ) -> None:
         self.costs = costs
         self.C = C
@@ -176,12 +191,13 @@ class DoubleHingeSVC(LabelMachine):
         self.max_iter = max_iter
         self.warm_start = warm_start
         self.class_weight = class_weight
+        self.pos_label = pos_label
 
-    def _loss(self) -> Loss:
+    def _loss(self, odds: float) -> Loss:
         self.costs_ = as_costs(self.costs)
-        return DoubleHinge(self.costs_)
+        return DoubleHinge(self.costs_.at_odds(odds))
 
-    def _fitted_rule(self) -> FittedRule:
+    def _fitted_rule(self, odds: float) -> FittedRule:
         if isinstance(self.rule, str):
             rule = make_rule(self.rule, costs=self.costs_)
         else:
@@ -197,5 +213,13 @@ class DoubleHingeSVC(LabelMachine):
                 " RejectOptionClassifier"
             )
             raise ValueError(msg)
+        if odds != 1.0 and getattr(rule, "costs_use", "") == "symmetric":
+            msg = (
+                f"the rule {rule.kind} needs symmetric costs, and class_weight makes"
+                " them differ; leave class_weight out, or take plug-in"
+            )
+            raise ValueError(msg)
+        if hasattr(rule, "costs"):
+            rule.costs = as_costs(rule.costs).at_odds(odds)
         fitted: FittedRule = rule.fit()
         return fitted

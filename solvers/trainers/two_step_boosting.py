@@ -14,11 +14,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from solvers.costs import CostMatrix
 from solvers.rules.base import as_costs
-from solvers.rules.symmetric import SymmetricRule
+from solvers.rules.expected_cost import SymmetricRule
+from solvers.scalars import check_within
 from solvers.trainers.adaboost import StumpScore
 from solvers.trainers.boosting_rows import read_rows, split_rows
 from solvers.trainers.boosting_settings import check_bins, check_boosting
-from solvers.trainers.ranges import check_within
 
 __all__ = ["TwoStepBoostingClassifier"]
 
@@ -39,6 +39,9 @@ class TwoStepBoostingClassifier(StumpScore):
         class is too small to give a row, the training rows choose it.
     random_state : int, RandomState instance or None, default=0
         Draws the rows kept apart.
+    pos_label : label or None, default=None
+        The label that +1 stands for, in prices and decisions; None: the larger one,
+        with a warning where labels are text.
 
     Attributes
     ----------
@@ -57,6 +60,7 @@ class TwoStepBoostingClassifier(StumpScore):
         max_bins: int | str | None = "auto",
         validation_fraction: float = 0.25,
         random_state: Any = 0,
+        pos_label: Any = None,
     ) -> None:
         self.costs = costs
         self.n_rounds = n_rounds
@@ -64,6 +68,7 @@ class TwoStepBoostingClassifier(StumpScore):
         self.max_bins = max_bins
         self.validation_fraction = validation_fraction
         self.random_state = random_state
+        self.pos_label = pos_label
 
     def fit(
         self,
@@ -79,7 +84,7 @@ class TwoStepBoostingClassifier(StumpScore):
         X : array-like of shape (n_rows, n_features)
             NaN is a missing value.
         y : array-like of shape (n_rows,)
-            Two labels; the larger one is +1.
+            Two labels, one of them ``pos_label``.
         sample_weight : array-like of shape (n_rows,), optional
             Each >= 0; weight 0 equals no row.
         groups : array-like of shape (n_rows,), optional
@@ -95,7 +100,7 @@ class TwoStepBoostingClassifier(StumpScore):
         check_within(
             "validation_fraction", self.validation_fraction, above=0.0, below=1.0
         )
-        rows, self.classes_ = read_rows(self, X, y, sample_weight, groups)
+        rows = read_rows(self, X, y, sample_weight, groups)
         train, apart = split_rows(rows, self.validation_fraction, self.random_state)
         self._boost(train)
         chosen_on = train if apart is None else apart
@@ -106,11 +111,11 @@ class TwoStepBoostingClassifier(StumpScore):
 
     def reject_function(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return |h(x)| - t of each row: the row is rejected where <= 0."""
-        return np.abs(self.decision_function(X)) - self.threshold_
+        return np.abs(self.positive_score(X)) - self.threshold_
 
     def decide(self, X: ArrayLike) -> NDArray[np.int8]:
-        """Return +1 (``classes_[1]``), -1 (``classes_[0]``) or 0 (reject) a row."""
-        h = self.decision_function(X)
+        """Return +1 (``pos_label_``), -1 (the other) or 0 (reject) for each row."""
+        h = self.positive_score(X)
         sign = np.where(h > 0.0, np.int8(1), np.int8(-1))
         kept = np.abs(h) - self.threshold_ > 0.0
         return np.where(kept, sign, np.int8(0)).astype(np.int8)

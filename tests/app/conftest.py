@@ -5,10 +5,9 @@ import re
 import signal
 import subprocess
 import sys
-import time
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,14 +16,17 @@ import psutil
 import pytest
 import sqlalchemy
 
+from app.client.http import SHORTER_KEPT
 from app.db import migrate
 from app.db.session import Database, open_database
+from tests.waiting import PAUSE_S, until
 
 POSTGRES = (
     "postgresql+psycopg://root@127.0.0.1:5432/test",
     "postgresql+psycopg://postgres@127.0.0.1:5432/test",
 )
-READY_S = 120.0
+
+ENDED = ("succeeded", "failed", "cancelled")
 
 
 @dataclass
@@ -34,6 +36,9 @@ class Service:
     data_dir: Path
     environment: dict[str, str] = field(default_factory=dict)
     arguments: tuple[str, ...] = ()
+    command: tuple[str, ...] = (sys.executable, "-m", "app.cli")
+    folder: Path = Path(__file__).parents[2]
+    """Where it is started."""
     process: subprocess.Popen[str] | None = None
     url: str = ""
     http: httpx.Client = field(default_factory=httpx.Client)
@@ -42,9 +47,9 @@ class Service:
         """Start it and wait until it is ready."""
         log = (self.data_dir / "log").open("a")
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "app.cli", "serve", "--port", "0", *self.arguments],
+            [*self.command, "serve", "--port", "0", *self.arguments],
             env=self._environment(),
-            cwd=Path(__file__).parents[2],
+            cwd=self.folder,
             stdout=subprocess.PIPE,
             stderr=log,
             text=True,
@@ -56,7 +61,7 @@ class Service:
         found = re.search(r"http://\S+", line)
         assert found, f"no address: {line!r}; {self.log()}"
         self.url = found[0]
-        self.http = httpx.Client(base_url=self.url, timeout=60)
+        self.http = httpx.Client(base_url=self.url, timeout=60, limits=SHORTER_KEPT)
         self._await_ready()
         return self
 
@@ -65,15 +70,14 @@ class Service:
         return {**outer, "DEMUR_DATA_DIR": str(self.data_dir), **self.environment}
 
     def _await_ready(self) -> None:
-        until = time.monotonic() + READY_S
-        while time.monotonic() < until:
+        def ready() -> bool:
             assert self.process is not None
             assert self.process.poll() is None, self.log()
             with suppress(httpx.TransportError):
-                if self.http.get("/readyz").status_code == 200:
-                    return
-            time.sleep(0.02)
-        pytest.fail(f"the service did not get ready: {self.log()}")
+                return self.http.get("/readyz").status_code == 200
+            return False
+
+        until(ready, self.log)
 
     def log(self) -> str:
         """Return the end of its log."""
@@ -93,8 +97,12 @@ class Service:
         return [p for p in self.descendants() if _runs(p, "app.worker.child")]
 
     def _only(self, command: str) -> psutil.Process:
-        (found,) = [p for p in self.descendants() if _runs(p, command)]
-        return found
+        # Between fork and exec a child still bears its parent's command.
+        until(lambda: len(self._found(command)) == 1)
+        return self._found(command)[0]
+
+    def _found(self, command: str) -> list[psutil.Process]:
+        return [p for p in self.descendants() if _runs(p, command)]
 
     def kill(self) -> None:
         """Kill everything at once with SIGKILL, as a power cut would."""
@@ -103,7 +111,7 @@ class Service:
         for victim in victims:
             with suppress(psutil.NoSuchProcess):
                 victim.send_signal(signal.SIGKILL)
-        self._reap()
+        self.ended()
         psutil.wait_procs(victims, timeout=60)
 
     def stop(self) -> int:
@@ -111,11 +119,12 @@ class Service:
         if self.process is None:
             return 0
         self.process.send_signal(signal.SIGTERM)
-        return self._reap()
+        return self.ended()
 
-    def _reap(self) -> int:
+    def ended(self) -> int:
+        """Wait until it ends by itself; return its exit status."""
         assert self.process is not None
-        status = self.process.wait(90)
+        status = self.process.wait(240)
         if self.process.stdout is not None:
             self.process.stdout.close()
         self.process = None
@@ -128,16 +137,33 @@ class Service:
         assert answer.status_code == 200, answer.text
         return answer.json()
 
-    def await_job(self, job_id: str, *statuses: str, timeout_s: float = 180.0) -> dict:
+    def await_job(self, job_id: str, *statuses: str) -> dict:
         """Wait until the job is in one of ``statuses`` (default: ended)."""
-        wanted = statuses or ("succeeded", "failed", "cancelled")
-        until = time.monotonic() + timeout_s
-        while time.monotonic() < until:
+        wanted = statuses or ENDED
+
+        def come() -> dict | None:
             job = self.job(job_id)
             if job["status"] in wanted:
                 return job
-            time.sleep(0.02)
-        pytest.fail(f"job stayed {job}; {self.log()}")
+            assert job["status"] not in ENDED, (job, wanted)
+            return None
+
+        # An end stays: looking for it less often leaves the processor to the job.
+        longest_s = 0.2 if wanted == ENDED else PAUSE_S
+        return until(come, lambda: (self.job(job_id), self.log()), longest_s)
+
+    def await_progress(self, job_id: str, words: str) -> dict:
+        """Wait until a running job says these words of itself."""
+        self.await_job(job_id, "running")
+
+        def said() -> dict | None:
+            job = self.job(job_id)
+            if words in job["progress"]["message"]:
+                return job
+            assert job["status"] not in ENDED, (job, words)
+            return None
+
+        return until(said, lambda: self.job(job_id))
 
     def train(self, request: dict, *, wait: bool = True, **headers: str) -> dict:
         """Post a training; return the job, ended when ``wait``."""
@@ -216,18 +242,25 @@ def postgres_server() -> str:
     return url
 
 
-@pytest.fixture
-def postgres_url(postgres_server: str) -> Iterator[str]:
-    """A fresh PostgreSQL database of the test's own."""
+@contextmanager
+def fresh_postgres(server: str) -> Iterator[str]:
+    """Make an empty database on a server; it goes at the end."""
     name = f"demur_{uuid.uuid4().hex[:12]}"
-    admin = sqlalchemy.create_engine(postgres_server, isolation_level="AUTOCOMMIT")
+    admin = sqlalchemy.create_engine(server, isolation_level="AUTOCOMMIT")
     with admin.connect() as connection:
         connection.execute(sqlalchemy.text(f"CREATE DATABASE {name}"))
-    url = sqlalchemy.make_url(postgres_server).set(database=name)
+    url = sqlalchemy.make_url(server).set(database=name)
     yield url.render_as_string(hide_password=False)
     with admin.connect() as connection:
         connection.execute(sqlalchemy.text(f"DROP DATABASE {name} WITH (FORCE)"))
     admin.dispose()
+
+
+@pytest.fixture
+def postgres_url(postgres_server: str) -> Iterator[str]:
+    """A fresh PostgreSQL database of the test's own."""
+    with fresh_postgres(postgres_server) as url:
+        yield url
 
 
 @pytest.fixture(

@@ -15,10 +15,20 @@ pytestmark = [
         not FOLDER, reason="needs the data sets: DEMUR_DATA_FOLDER names their folder"
     ),
     pytest.mark.timeout(900),
+    # Settings that papers print include machines that no solver finishes.
+    pytest.mark.filterwarnings("default::sklearn.exceptions.ConvergenceWarning"),
 ]
 
 
-@pytest.mark.parametrize("name", NAMES)
+# These take a minute or more in their quick form too.
+LONG = {"double_hinge", "ensemble", "support_vector_reduction"}
+CASES = [
+    pytest.param(name, marks=pytest.mark.slow) if name in LONG else name
+    for name in NAMES
+]
+
+
+@pytest.mark.parametrize("name", CASES)
 def test_quick_form_runs_to_the_end_and_reports(name, tmp_path, capsys):
     jobs = "2" if name == "probabilistic_labels" else "1"
     arguments = ["--quick", "--data", FOLDER, "--only", name, "--jobs", jobs]

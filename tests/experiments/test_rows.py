@@ -4,7 +4,7 @@ import gzip
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from experiments.loading import draw, load
@@ -24,7 +24,6 @@ class TestSplits:
         stratified=st.booleans(),
         seed=st.integers(0, 2**31),
     )
-    @settings(deadline=None)
     def test_every_row_lands_in_exactly_one_part(
         self, n_rows, shares, stratified, seed
     ):

@@ -90,7 +90,9 @@ def test_the_mean_price_of_one_decision_is_its_expected_cost(
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("value", [0, -1.0, math.nan, math.inf, "1", None, True])
+@pytest.mark.parametrize(
+    "value", [0, -1.0, math.nan, math.inf, 1e101, 1e-101, "1", None, True]
+)
 def test_a_price_that_is_no_positive_number_is_refused_by_name(
     name: str, value: Any
 ) -> None:

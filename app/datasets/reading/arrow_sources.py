@@ -24,6 +24,7 @@ class TypedSource:
     """See ``sources.Source``."""
 
     text = False
+    notes = ()
 
     def __init__(self, file: ColumnarFile, limits: Limits) -> None:
         self._file = file

@@ -8,6 +8,7 @@ Memory: one block and what was fed since, whatever the size of the stream.
 """
 
 import codecs
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -20,10 +21,13 @@ from app.datasets.reading.options import ReadOptions
 from app.datasets.reading.sniff import sniff
 from app.errors import InvalidRequestError
 
-__all__ = ["BLOCK_BYTES", "Block", "Cutter", "check_text"]
+__all__ = ["BLOCK_BYTES", "RECODED", "Block", "Cutter", "check_text"]
 
 BLOCK_BYTES = 1 << 20
+RECODED = "the file is no UTF-8 and was read as windows-1252; encoding= names another"
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_SEPARATOR = re.compile(rb'"?sep=([,;|\t])"?\r?\n')
+_NO_UTF8 = "no UTF-8; name the encoding of the file, such as windows-1252"
 _LONE_RETURN = (
     "a carriage return without a line feed; end lines with LF or CRLF, and quote a"
     " cell that holds one"
@@ -58,6 +62,7 @@ class Cutter:
     ) -> None:
         self._options, self._limits, self._target = options, limits, block_bytes
         self._decode = _decoder(options.encoding)
+        self._delimiter = options.delimiter
         self._grammar: Grammar | None = None
         self._waiting: list[bytes] = []
         self._size, self._wanted, self._line = 0, block_bytes, 1
@@ -80,8 +85,9 @@ class Cutter:
             text = self._decode(chunk, final)
         except UnicodeError:
             line = self._line + sum(part.count(b"\n") for part in self._waiting)
-            detail = f"the text is no {self._options.encoding} from about here on"
-            raise fault(detail, line=line) from None
+            named = self._options.encoding
+            told = f"the text is no {named} from about here on"
+            raise fault(_NO_UTF8 if named == "auto" else told, line=line) from None
         self._waiting.append(text)
         self._size += len(text)
 
@@ -90,13 +96,13 @@ class Cutter:
         self._waiting = [data]
         if not (final or self._begun) and len(data) < len(codecs.BOM_UTF8):
             return  # it may still turn out to be a byte order mark
-        data = self._begin(data)
+        data = self._separated(self._begin(data))
         self._waiting = [data]
         if final and data and not data.endswith(b"\n"):
             data += b"\n"
         if not data:
             return
-        grammar = self._grammar or grammar_of(self._options.delimiter or sniff(data))
+        grammar = self._grammar or grammar_of(self._delimiter or sniff(data))
         end = grammar.complete(data)
         if end < len(data):
             self._check_rest(data, end, grammar, final=final)
@@ -126,6 +132,20 @@ class Cutter:
             raise InvalidRequestError(msg)
         return data.removeprefix(codecs.BOM_UTF8)
 
+    def _separated(self, data: bytes) -> bytes:
+        """Take the line ``sep=;`` off the first bytes, which spreadsheets write."""
+        match = None if self._line > 1 else _SEPARATOR.match(data)
+        if match is None:
+            return data
+        self._delimiter = self._delimiter or match[1].decode()
+        self._line += 1
+        return data[match.end() :]
+
+    @property
+    def recoded(self) -> bool:
+        """Whether the text was no UTF-8, and was read as windows-1252."""
+        return isinstance(self._decode, _Guessed) and self._decode.recoded
+
     def _check_blank(self, data: bytes) -> None:
         if len(data) > self._limits.record_bytes:
             detail = f"no record in the first {self._limits.record_bytes} bytes"
@@ -151,8 +171,46 @@ class Cutter:
             raise fault(detail, line=line)
 
 
+class _Guessed:
+    """Chunks of UTF-8 as they are; of UTF-16 or windows-1252 turned into UTF-8.
+
+    A file that has shown letters of UTF-8 stays UTF-8: what is none later is a fault.
+    """
+
+    def __init__(self) -> None:
+        self._utf8 = codecs.getincrementaldecoder("utf-8")()
+        self._other: codecs.IncrementalDecoder | None = None
+        self._begun = self._shown = self.recoded = False
+        self._held = b""
+
+    def __call__(self, chunk: bytes, final: bool) -> bytes:
+        if not self._begun:
+            chunk = self._held + chunk
+            self._held = chunk if len(chunk) < 2 and not final else b""
+            if self._held:
+                return b""
+            self._begun = True
+            if chunk.startswith(_UTF16):
+                self._other = codecs.getincrementaldecoder("utf-16")()
+        if self._other is not None:
+            return self._other.decode(chunk, final).encode()
+        try:
+            text = self._utf8.decode(chunk, final)
+        except UnicodeDecodeError as error:
+            seen = error.object[: error.start]
+            if self._shown or not seen.isascii():
+                raise
+            self.recoded = True
+            self._other = codecs.getincrementaldecoder("windows-1252")()
+            return self._other.decode(error.object, final).encode()
+        self._shown = self._shown or not text.isascii()
+        return text.encode()
+
+
 def _decoder(encoding: str) -> Callable[[bytes, bool], bytes]:
     """Return what turns chunks of an encoding into chunks of UTF-8."""
+    if encoding == "auto":
+        return _Guessed()
     if encoding == "utf-8":
         return lambda chunk, _: chunk  # checked block by block, with its place
     decoder = codecs.getincrementaldecoder(encoding)()
@@ -170,8 +228,7 @@ def check_text(data: bytes, first_line: int) -> None:
         data.decode()
     except UnicodeDecodeError as error:
         line = first_line + data.count(b"\n", 0, error.start)
-        detail = "no UTF-8; name the encoding of the file, such as windows-1252"
-        raise fault(detail, line=line) from None
+        raise fault(_NO_UTF8, line=line) from None
 
 
 def _check_returns(block: Block) -> None:

@@ -1,71 +1,116 @@
 r"""Cells of text as values: numbers, truth values, categories, or missing.
 
-    number   = [spaces] [sign] digits [mark digits] [e [sign] digits] [spaces]
+    number   = [white] [sign] digits [mark digits] [e [sign] digits] [white], or as
+               people write amounts (``amounts``)
     boolean  = true | false, in any of three spellings
-    category = any other text, without the spaces around it
+    category = any other text, without the white space around it
 
-A cell is missing where, without the spaces around it, it is one of the missing marks.
-Every function takes a whole column of a batch and leaves the work to Arrow.
+A cell is missing where it is one of the missing marks, as ``app.features.values``
+compares them. Every function takes a whole column of a batch and leaves the work to
+Arrow.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from math import isfinite
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-__all__ = ["Marks", "booleans", "categories", "first", "no_nan", "numbers"]
+from app.datasets.reading.amounts import Amounts, amounts
+from app.features.notation import PLAIN, Notation
+from app.features.values import FALSE, TRUE, WHITE, category, marks_of, numbers_of
 
-_TRUE = pa.array(["true", "True", "TRUE"])
-_FALSE = pa.array(["false", "False", "FALSE"])
-_NUMBER = r"^[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[-+]?[0-9]+)?$|^[-+]?(inf|infinity|nan)$"
+__all__ = [
+    "Marks",
+    "booleans",
+    "categories",
+    "first",
+    "no_nan",
+    "numbers",
+    "plain",
+    "spelled",
+    "written",
+]
+
+_TRUE, _FALSE = pa.array(TRUE), pa.array(FALSE)
 
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """The texts that mean "no value"."""
+    """The values that mean "no value"; the blank text always does."""
 
     texts: Sequence[str]
     array: pa.StringArray = field(init=False)
-    plain: bool = field(init=False)
-    """Whether none of them is a number: a cell that is one is then not missing."""
+    numbers: pa.DoubleArray = field(init=False)
+    """Those that are numbers, in whatever digits."""
+    finite: bool = field(init=False)
+    """Whether no text that can be read as a number is an infinite one."""
 
     def __post_init__(self) -> None:
-        array = pa.array(self.texts, pa.string())
-        digits = pc.match_substring_regex(array, "[0-9]")
-        object.__setattr__(self, "array", array)
-        object.__setattr__(self, "plain", not pc.any(digits).as_py())
+        values = numbers_of(self.texts)
+        spelled = {*marks_of(self.texts), *self.texts, *map(repr, values)}
+        object.__setattr__(self, "array", pa.array(sorted(spelled), pa.string()))
+        object.__setattr__(self, "numbers", pa.array(values, pa.float64()))
+        object.__setattr__(self, "finite", all(map(_finite, spelled)))
 
     def __call__(self, trimmed: pa.StringArray) -> pa.BooleanArray:
         """Tell which cells are missing."""
         return pc.is_in(trimmed, value_set=self.array)
 
+    def among(self, values: pa.DoubleArray) -> pa.DoubleArray:
+        """Return numbers with those that are marks missing."""
+        if not len(self.numbers):
+            return values
+        return pc.if_else(pc.is_in(values, value_set=self.numbers), None, values)
+
+
+def _finite(text: str) -> bool:
+    try:
+        return isfinite(float(text)) or text.strip("+-").lower() == "nan"
+    except ValueError:
+        return True
+
+
+def trimmed(cells: pa.Array) -> pa.StringArray:
+    """Return texts without the white space around them."""
+    return pc.utf8_trim(cells, characters=WHITE)
+
 
 def numbers(
-    cells: pa.Array, missing: Marks, decimal: Literal[".", ","] = "."
+    cells: pa.Array, missing: Marks, notation: Notation = PLAIN
 ) -> tuple[pa.DoubleArray, pa.BooleanArray | None]:
     """Return a column as numbers, missing as null, and which cells are neither.
 
     The second part is None where every cell is a number or missing, which is found
-    out at the price of one cast.
+    out at the price of one cast where numbers are written as programs write them.
     """
-    if decimal == "." and missing.plain:
-        values = _cast(cells)
-        if values is not None:
-            return values, None
-    trimmed = pc.ascii_trim_whitespace(cells)
-    filled = pc.if_else(missing(trimmed), None, trimmed)
-    if decimal == ",":
-        # 1.234,5 would be read as another number: a point is no part of one here.
-        filled = pc.replace_substring(filled, ".", "x")
-        filled = pc.replace_substring(filled, ",", ".")
-    values = _cast(filled)
+    values = plain(cells, missing) if notation.decimal == "." else None
     if values is not None:
         return values, None
-    fine = pc.match_substring_regex(filled, _NUMBER, ignore_case=True)
-    values = _cast(pc.if_else(fine, filled, None))
-    return values, pc.fill_null(pc.invert(fine), False)
+    found = written(cells, missing)
+    fine = found.plain(notation.decimal)
+    if notation.grouped:
+        fine = pc.or_(fine, found.grouped(notation.decimal))
+    alike = pc.fill_null(pc.equal(found.units, notation.unit), True)
+    fine = pc.and_(fine, alike)
+    values = _cast(found.castable(notation.decimal, fine))
+    wrong = pc.fill_null(pc.invert(fine), False)
+    found_wrong = pc.any(wrong, min_count=0).as_py()
+    return missing.among(values), wrong if found_wrong else None
+
+
+def plain(cells: pa.Array, missing: Marks) -> pa.DoubleArray | None:
+    """Return numbers as programs write them; None where a cell is written otherwise."""
+    values = _cast(cells) if missing.finite else None
+    if values is None:
+        values = _cast(categories(cells, missing))
+    return None if values is None else missing.among(values)
+
+
+def written(cells: pa.Array, missing: Marks) -> Amounts:
+    """Return a column as amounts, missing as null."""
+    return amounts(categories(cells, missing))
 
 
 def _cast(cells: pa.Array) -> pa.DoubleArray | None:
@@ -86,18 +131,27 @@ def booleans(
     cells: pa.Array, missing: Marks
 ) -> tuple[pa.BooleanArray, pa.BooleanArray | None]:
     """Return a column as truth values, and which cells are neither nor missing."""
-    trimmed = pc.ascii_trim_whitespace(cells)
-    true = pc.is_in(trimmed, value_set=_TRUE)
-    known = pc.or_(true, pc.is_in(trimmed, value_set=_FALSE))
-    neither = pc.invert(pc.or_(known, missing(trimmed)))
+    told = trimmed(cells)
+    true = pc.is_in(told, value_set=_TRUE)
+    known = pc.or_(true, pc.is_in(told, value_set=_FALSE))
+    neither = pc.invert(pc.or_(known, missing(told)))
     values = pc.if_else(known, true, None)
     return values, neither if pc.any(neither).as_py() else None
 
 
 def categories(cells: pa.Array, missing: Marks) -> pa.StringArray:
-    """Return a column as text without the spaces around it, missing as null."""
-    trimmed = pc.ascii_trim_whitespace(cells)
-    return pc.if_else(missing(trimmed), None, trimmed)
+    """Return a column as text without the white space around it, missing as null."""
+    told = trimmed(cells)
+    return pc.if_else(missing(told), None, told)
+
+
+def spelled(values: pa.Array) -> pa.StringArray:
+    """Return typed values, no texts, as the categories that they mean."""
+    if pa.types.is_decimal(values.type):
+        values = pc.cast(values, pa.float64())
+    coded = values.dictionary_encode()
+    texts = [category(value) for value in coded.dictionary.to_pylist()]
+    return pa.array(texts, pa.string()).take(coded.indices)
 
 
 def first(mask: pa.BooleanArray) -> int:

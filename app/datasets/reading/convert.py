@@ -7,23 +7,34 @@ The file has float64, bool and string columns only, missing values as null. Memo
 batch and one row group.
 """
 
+import json
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Self
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from app.datasets.reading.columnar import check_cells
 from app.datasets.reading.facts import ColumnFacts
 from app.datasets.reading.faults import fault
 from app.datasets.reading.limits import Limits
+from app.datasets.reading.notations import notes_of, settle
 from app.datasets.reading.options import ColumnType, ReadOptions
 from app.datasets.reading.sources import Batch, Source
 from app.datasets.reading.values import STORED, Reading
 from app.errors import FieldError, InvalidRequestError
+from app.features.extremes import Extremes, outside
+from app.features.notation import PLAIN, to_payload
 
-__all__ = ["Column", "Described", "to_parquet"]
+__all__ = ["MARKS", "NOTATIONS", "Column", "Described", "to_parquet"]
+
+MARKS = b"demur.missing"
+"""Where the file says which marks mean "no value" in it: a list in JSON."""
+
+NOTATIONS = b"demur.notations"
+"""Where it says how numbers were written that no program would write so, by column."""
 
 _GROUP_ROWS = 1 << 17
 _GROUP_BYTES = 1 << 26
@@ -60,10 +71,25 @@ def to_parquet(
     reading = Reading(options, limits, source.text)
     facts = _facts(source, reading)
     kinds = [fact.kind for fact in facts]
+    written = {
+        name: fact.notation
+        for name, fact in zip(source.names, facts, strict=True)
+        if fact.kind == "numeric"
+        and fact.notation is not None
+        and fact.notation != PLAIN
+    }
+    reading = replace(reading, notations=written)
     typed = list(zip(source.names, kinds, strict=True))
-    schema = pa.schema([(name, STORED[kind]) for name, kind in typed])
+    schema = pa.schema(
+        [(name, STORED[kind]) for name, kind in typed],
+        metadata={
+            MARKS: json.dumps(options.marks),
+            NOTATIONS: json.dumps(to_payload(written)),
+        },
+    )
     missing = [0] * len(typed)
     rows = 0
+    extremes = [Extremes() if kind == "numeric" else None for kind in kinds]
     with _Writer(target, schema) as writer:
         for batch in _counted(source, limits):
             columns = [
@@ -74,13 +100,23 @@ def to_parquet(
                 n + column.null_count
                 for n, column in zip(missing, columns, strict=True)
             ]
+            for seen, column in zip(extremes, columns, strict=True):
+                if seen is not None:
+                    seen.see(column.to_numpy(zero_copy_only=False))
             writer.write(pa.table(columns, schema=schema))
             rows += len(columns[0])
     if not rows:
         msg = "the file has no rows"
         raise InvalidRequestError(msg)
     columns_found = tuple(map(Column, source.names, kinds, missing))
-    return Described(rows, columns_found, _notes(source, facts))
+    outsiders = (
+        outside(name, seen.odd())
+        for name, seen in zip(source.names, extremes, strict=True)
+        if seen is not None
+    )
+    said = notes_of(source.names, facts) if source.text else []
+    notes = (*source.notes, *said, *(note for note in outsiders if note))
+    return Described(rows, columns_found, notes)
 
 
 def _facts(source: Source, reading: Reading) -> list[ColumnFacts]:
@@ -88,16 +124,15 @@ def _facts(source: Source, reading: Reading) -> list[ColumnFacts]:
     declared = dict(reading.options.types)
     _check_declared(declared, source.names)
     facts = [ColumnFacts(declared.get(name)) for name in source.names]
-    if not any(fact.open for fact in facts):
-        return facts
     for batch in _counted(source, reading.limits):
         for fact, column in zip(facts, batch.columns, strict=True):
-            if fact.open and source.text:
-                fact.see_text(column, reading.marks, reading.options)
-                if fact.odd is not None and fact.odd_line is None:
-                    fact.odd_line = batch.line_of(fact.odd)
-            elif fact.open:
-                fact.see_typed(column)
+            if not fact.open:
+                continue
+            if source.text or (fact.declared and pa.types.is_string(column.type)):
+                fact.see_text(column, reading.marks, batch.line_of)
+            elif fact.declared is None:
+                fact.see_typed(column, reading.marks)
+    settle(source.names, facts, reading.options)
     return facts
 
 
@@ -119,26 +154,9 @@ def _counted(source: Source, limits: Limits) -> Iterator[Batch]:
                 line=batch.line_of(index),
                 row=batch.first_row + index,
             )
+        rows = batch.first_row + len(batch.columns[0])
+        check_cells(rows, len(batch.columns), limits)
         yield batch
-
-
-def _notes(source: Source, facts: list[ColumnFacts]) -> tuple[str, ...]:
-    """Say what the caller may not have meant."""
-    if not source.text:
-        return ()
-    notes = []
-    for name, fact in zip(source.names, facts, strict=True):
-        if fact.decimal_comma:
-            told = "; with decimal=, it would be numbers"
-        elif fact.odd_line is not None:
-            told = (
-                f", though many of its cells are numbers; line {fact.odd_line} has the"
-                " first that is none: correct it, or name the mark by missing="
-            )
-        else:
-            continue
-        notes.append(f"column {name!r} was read as text{told}")
-    return tuple(notes)
 
 
 class _Writer:

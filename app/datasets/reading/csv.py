@@ -16,9 +16,10 @@ from app.datasets.reading.blocks import Block
 from app.datasets.reading.faults import fault
 from app.datasets.reading.grammar import Grammar
 from app.datasets.reading.limits import Limits
-from app.datasets.reading.names import check_names
+from app.datasets.reading.names import check_header, check_names
 from app.datasets.reading.options import ReadOptions
 from app.errors import InvalidRequestError
+from app.features.values import trimmed
 
 __all__ = ["Layout", "place_of", "records_of", "split_header", "strings"]
 
@@ -32,6 +33,13 @@ class Layout:
     names: tuple[str, ...]
     grammar: Grammar
     crlf: bool
+    unnamed: int = 0
+    """How many columns at the end have no name, and are passed over where empty."""
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """The names of the columns that have one."""
+        return self.names[: len(self.names) - self.unnamed]
 
     @property
     def blank_is_row(self) -> bool:
@@ -57,14 +65,21 @@ def split_header(
         raise InvalidRequestError(msg)
     cells = grammar.cells(match[0].removesuffix(b"\n").removesuffix(b"\r"))
     crlf = match[0].endswith(b"\r\n")
-    if not options.header:
+    if options.header is False:
         numbered = [f"column_{j + 1}" for j in range(len(cells))]
         return Layout(check_names(numbered, limits), grammar, crlf), b"", block
     line, end = block.line_at(start), match.end()
-    stripped = [cell.strip() for cell in cells]
-    names = check_names(stripped, limits, line=line, kept=kept)
+    if kept and options.header is None:
+        check_header(cells, line)
+    filled = len(cells)
+    while filled > 1 and not trimmed(cells[filled - 1]):
+        filled -= 1
+    names = check_names(cells[:filled], limits, line=line, kept=kept)
+    # No other column has such a name: it is not printable.
+    names += tuple(f"\0{j}" for j in range(filled, len(cells)))
     rest = replace(block, data=data[end:], first_line=block.line_at(end))
-    return Layout(names, grammar, crlf), data[start:end], rest
+    layout = Layout(names, grammar, crlf, len(cells) - filled)
+    return layout, data[start:end], rest
 
 
 def strings(

@@ -66,7 +66,7 @@ def readable(what: str) -> Iterator[None]:
     """
     try:
         yield
-    except ApiError:
+    except (ApiError, MemoryError):
         raise
     except (pa.ArrowException, OSError, ValueError, OverflowError, KeyError) as error:
         msg = f"the body is no readable {what}; write the file again and send it whole"

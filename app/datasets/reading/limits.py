@@ -11,6 +11,10 @@ class Limits:
 
     rows: int = 20_000_000
     columns: int = 10_000
+    cells: int = 500_000_000
+    """Rows times columns."""
+    text_bytes: int = 2 * 1024**3
+    """Bytes of all text in a file that keeps it packed: as many as CSV may bring."""
     name_length: int = 200
     """Characters of a column's name."""
     cell_length: int = 10_000

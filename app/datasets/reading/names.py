@@ -1,11 +1,16 @@
 """Names of columns: every one filled, unlike any other, of a length to be shown."""
 
+import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from app.datasets.reading.faults import fault
 from app.datasets.reading.limits import Limits
+from app.features.values import trimmed
 
-__all__ = ["check_names"]
+_NUMBER = re.compile(r"[-+]?([0-9]+[.,]?[0-9]*|[.,][0-9]+)(e[-+]?[0-9]+)?")
+
+__all__ = ["check_header", "check_names"]
 
 
 def check_names(
@@ -15,9 +20,9 @@ def check_names(
     line: int | None = None,
     kept: bool = True,
 ) -> tuple[str, ...]:
-    """Return the names, or refuse the first wrong one by its position.
+    """Return the names as they are compared, or refuse the first wrong one.
 
-    The names themselves are not told: a file without a header has values there.
+    It is told by its position, not by itself: a file without a header has values there.
 
     Parameters
     ----------
@@ -32,12 +37,35 @@ def check_names(
         detail = f"{len(names)} columns, where at most {limits.columns} are taken"
         raise fault(detail, line=line)
     seen: dict[str, int] = {}
+    names = tuple(map(trimmed, names))
     for j, name in enumerate(names):
         wrong = _repeated(seen.get(name)) or (_unfit(name, limits) if kept else None)
         if wrong:
             raise fault(wrong, line=line, position=j)
         seen[name] = j
-    return tuple(names)
+    return names
+
+
+def check_header(names: Sequence[str], line: int) -> None:
+    """Refuse names of which half are numbers: they may be the first row.
+
+    Whole numbers that follow each other are names as programs give them.
+    """
+    numbers = [
+        float(name.replace(",", "."))
+        for name in map(trimmed, names)
+        if _NUMBER.fullmatch(name)
+    ]
+    following = all(number.is_integer() for number in numbers) and all(
+        after == before + 1 for before, after in pairwise(numbers)
+    )
+    if 2 * len(numbers) >= max(len(names), 1) and not following:
+        detail = (
+            f"{len(numbers)} of {len(names)} names are numbers, as in a row; say"
+            " header=false where the file has no names, or header=true where it has"
+            " these"
+        )
+        raise fault(detail, line=line)
 
 
 def _repeated(before: int | None) -> str | None:

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from app.datasets.reading.arrow_sources import TypedSource
+from app.datasets.reading.beginnings import check_beginning
 from app.datasets.reading.columnar import ArrowStream, ParquetFile
 from app.datasets.reading.csv_source import CsvSource
 from app.datasets.reading.limits import Limits
@@ -23,10 +24,11 @@ def open_source(
     InvalidRequestError
         When the file is no table of that format.
     """
+    check_beginning(path, form)
     if form == "csv":
         return CsvSource(path, options, limits)
     if form == "parquet":
         return TypedSource(ParquetFile(path, limits), limits)
     if form == "arrow":
-        return TypedSource(ArrowStream(path), limits)
+        return TypedSource(ArrowStream(path, limits), limits)
     return SvmlightSource(path, limits)

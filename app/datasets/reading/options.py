@@ -4,10 +4,12 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal, get_args
 
+from app.features.columns import ColumnType
+from app.features.values import MISSING
+
 __all__ = [
     "DELIMITERS",
     "ENCODINGS",
-    "MISSING",
     "ColumnType",
     "Encoding",
     "Format",
@@ -15,27 +17,35 @@ __all__ = [
 ]
 
 Format = Literal["csv", "parquet", "arrow", "svmlight"]
-ColumnType = Literal["numeric", "boolean", "categorical"]
-Encoding = Literal["utf-8", "utf-16", "latin-1", "windows-1252"]
+Encoding = Literal["auto", "utf-8", "utf-16", "latin-1", "windows-1252"]
 
-ENCODINGS: tuple[str, ...] = get_args(Encoding)
+ENCODINGS: tuple[Encoding, ...] = get_args(Encoding)[1:]
+"""Those that a file can be said to be in: all but ``auto``."""
 DELIMITERS = MappingProxyType(
     {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|"}
 )
-MISSING = ("", "?", "NA", "N/A", "NaN", "nan", "NULL", "null")
 
 
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
-    """How to read a file; only ``types`` speaks of anything but CSV."""
+    """How to read a file; only ``types`` and ``missing`` speak of more than CSV."""
 
     delimiter: str | None = None
     """One of ``, ; | tab``; None finds it in the first records."""
-    decimal: Literal[".", ","] = "."
-    header: bool = True
-    """Whether the first record holds the names (else column_1, column_2, ...)."""
-    encoding: Encoding = "utf-8"
-    missing: tuple[str, ...] = MISSING
-    """Cells that mean "no value", compared without the spaces around them."""
+    decimal: Literal["auto", ".", ","] = "auto"
+    """``auto``: what the cells show (``notations``)."""
+    header: bool | None = None
+    """Whether the first record holds the names (else column_1, column_2, ...); None:
+    it does, and is refused where it looks like a row."""
+    encoding: Encoding = "auto"
+    """``auto``: UTF-8, or UTF-16 by its mark, or else windows-1252."""
+    missing: tuple[str, ...] | None = None
+    """Values that mean "no value", as ``app.features.values`` compares them; None: the
+    usual ones in text, and in typed columns nothing but the blank text."""
     types: tuple[tuple[str, ColumnType], ...] = ()
     """Declared types by column name; a cell that contradicts one is refused."""
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """The marks that a model learns with a table that was read so."""
+        return MISSING if self.missing is None else self.missing

@@ -34,5 +34,9 @@ class Source(Protocol):
     def text(self) -> bool:
         """Whether cells are text that is still to be understood."""
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is to be said of the file, once its rows were read."""
+
     def batches(self) -> Iterator[Batch]:
         """Yield all rows, in order, from the first."""

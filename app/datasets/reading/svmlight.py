@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from app.datasets.reading.blocks import BLOCK_BYTES, check_text
 from app.datasets.reading.cells import Marks, first, numbers
+from app.datasets.reading.columnar import check_cells
 from app.datasets.reading.faults import fault
 from app.datasets.reading.limits import Limits
 from app.datasets.reading.sources import Batch
@@ -43,13 +44,16 @@ class SvmlightSource:
     """See ``sources.Source``."""
 
     text = False
+    notes = ()
 
     def __init__(self, path: Path, limits: Limits) -> None:
         self._path, self._limits = path, limits
-        low, high = 1, 0
+        low, high, rows = 1, 0, 0
         for lines in self._lines():
             low = min(low, int(lines.indices.min(initial=1)))
             high = max(high, int(lines.indices.max(initial=0)))
+            rows += len(lines.labels)
+            check_cells(rows, high - low + 2, limits)
         self._low = low
         self._width = high - low + 1
         self.names = ("target", *(f"x{j}" for j in range(low, high + 1)))

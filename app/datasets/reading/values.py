@@ -1,9 +1,13 @@
 """One column of one batch as values of its type, or the fault of its first bad cell.
 
 text cell   understood by the rules of ``cells``
-typed cell  cast: NaN is missing, a whole number is no truth value but 0 and 1
+typed cell  cast: NaN is missing, a whole number is no truth value but 0 and 1; as a
+            category a number is its digits
+
+The categories of a model are left as they came: its encoder knows which they are.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import pyarrow as pa
@@ -16,11 +20,13 @@ from app.datasets.reading.cells import (
     first,
     no_nan,
     numbers,
+    spelled,
 )
 from app.datasets.reading.faults import fault
 from app.datasets.reading.limits import Limits
 from app.datasets.reading.options import ColumnType, ReadOptions
 from app.datasets.reading.sources import Batch
+from app.features.notation import PLAIN, Notation
 
 __all__ = ["STORED", "Reading"]
 
@@ -37,8 +43,9 @@ _WANTED: dict[ColumnType, str] = {
     "categorical": "not text",
 }
 _OF_A_MODEL: dict[ColumnType, str] = {
-    "numeric": "not a number, as the model needs; correct the cell, or name the decimal"
-    " mark or the mark of a missing value",
+    "numeric": "not a number, as the model needs, or none written as the others"
+    " are: thousands, decimals, percent and currency as in its training or in the first"
+    " rows; correct the cell, or name the decimal mark or that of a missing value",
     "boolean": "neither true nor false, as the model needs; write true or false, or"
     " name the mark of a missing value",
     "categorical": "not text",
@@ -55,12 +62,19 @@ class Reading:
     """Whether cells are text that is still to be understood."""
     of_model: bool = False
     """Whether the types are those of a model: the caller cannot choose others."""
+    learnt: tuple[str, ...] | None = None
+    """The marks for a missing value that this model knows."""
+    notations: Mapping[str, Notation] = field(default_factory=dict)
+    """How numbers are written, by column; plainly in those that are not named."""
     marks: Marks = field(init=False)
-    """The texts that mean a missing value."""
+    """The values that mean a missing value."""
 
     def __post_init__(self) -> None:
-        marks = Marks(self.options.missing if self.text else ())
-        object.__setattr__(self, "marks", marks)
+        texts = self.options.missing
+        if texts is None:
+            texts = self.options.marks if self.text else ()
+            texts = texts if self.learnt is None else self.learnt
+        object.__setattr__(self, "marks", Marks(texts))
 
     def column(
         self,
@@ -89,9 +103,9 @@ class Reading:
         """
         cells = batch.columns[j]
         values, wrong = (
-            self._understood(cells, kind)
+            self._understood(cells, kind, name)
             if pa.types.is_string(cells.type)
-            else _cast(cells, kind)
+            else self._cast(cells, kind, name)
         )
         wanted = _OF_A_MODEL if self.of_model else _WANTED
         found = self._excess(values, kind) if wrong is None else (wanted[kind], wrong)
@@ -108,13 +122,35 @@ class Reading:
         return values
 
     def _understood(
-        self, cells: pa.Array, kind: ColumnType
+        self, cells: pa.Array, kind: ColumnType, name: str
     ) -> tuple[pa.Array, pa.Array | None]:
         if kind == "numeric":
-            return numbers(cells, self.marks, self.options.decimal)
+            return numbers(cells, self.marks, self.notations.get(name, PLAIN))
         if kind == "boolean":
             return booleans(cells, self.marks)
-        return (categories(cells, self.marks) if self.text else cells), None
+        return (cells if self._raw else categories(cells, self.marks)), None
+
+    @property
+    def _raw(self) -> bool:
+        """Whether categories are left to a model's encoder, its marks among them."""
+        return self.learnt is not None and self.options.missing is None
+
+    def _cast(
+        self, values: pa.Array, kind: ColumnType, name: str
+    ) -> tuple[pa.Array, pa.Array | None]:
+        if kind == "numeric":
+            numbers = no_nan(pc.cast(values, pa.float64(), safe=False))
+            return self.marks.among(numbers), None
+        if kind == "categorical":
+            return self._understood(spelled(values), kind, name)
+        if pa.types.is_boolean(values.type) or pa.types.is_null(values.type):
+            return pc.cast(values, pa.bool_()), None
+        digits = pc.cast(values, pa.float64(), safe=False)
+        wrong = pc.fill_null(pc.invert(pc.is_in(digits, pa.array([0.0, 1.0]))), False)
+        wrong = pc.and_(wrong, pc.is_valid(digits))
+        if pc.any(wrong).as_py():
+            return values, wrong
+        return pc.cast(digits, pa.bool_()), None
 
     def _excess(
         self, values: pa.Array, kind: ColumnType
@@ -130,16 +166,3 @@ class Reading:
             if pc.any(long).as_py():
                 return f"the text is longer than {most} bytes", long
         return None
-
-
-def _cast(values: pa.Array, kind: ColumnType) -> tuple[pa.Array, pa.Array | None]:
-    if kind == "numeric":
-        return no_nan(pc.cast(values, pa.float64(), safe=False)), None
-    if kind == "boolean" and not pa.types.is_boolean(values.type):
-        digits = pc.cast(values, pa.float64(), safe=False)
-        wrong = pc.fill_null(pc.invert(pc.is_in(digits, pa.array([0.0, 1.0]))), False)
-        wrong = pc.and_(wrong, pc.is_valid(digits))
-        if pc.any(wrong).as_py():
-            return values, wrong
-        return pc.cast(digits, pa.bool_()), None
-    return pc.cast(values, STORED[kind], safe=False), None

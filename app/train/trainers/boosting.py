@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from app.strict import StrictModel
-from app.train.base import Fraction, Positive
+from app.train.base import Part, Weight
 
 __all__ = [
     "AbstentionBoostingTrainer",
@@ -14,11 +14,13 @@ __all__ = [
     "GradientBoostingTrainer",
 ]
 
-Rounds = Annotated[int, Field(ge=0, le=100_000)]
+Rounds = Annotated[int, Field(ge=1, le=100_000)]
 Bins = Annotated[int, Field(ge=2, le=255)] | Literal["auto"] | None
 Depth = Annotated[int, Field(ge=1, le=16)]
-Patience = Annotated[int, Field(ge=1)]
-Rate = Annotated[float, Field(gt=0, le=1)]
+Patience = Annotated[int, Field(ge=1, le=100_000)]
+"""As many as there may be rounds."""
+Rate = Annotated[float, Field(ge=1e-6, le=1)]
+"""Smaller steps lead nowhere within the rounds that there may be."""
 
 
 class AbstentionBoostingTrainer(StrictModel):
@@ -29,14 +31,14 @@ class AbstentionBoostingTrainer(StrictModel):
     loss: Literal["exponential", "logistic"] = "exponential"
     surrogate: Literal["sum", "max"] = "sum"
     """``max`` takes symmetric costs only."""
-    beta: Annotated[float, Field(ge=0)] = 0.0
-    """Penalty on the sum of the weights."""
+    beta: Annotated[float, Field(ge=0, le=1e6)] = 0.0
+    """Penalty on the sum of the weights; one above the prices leaves all at zero."""
     step: Literal["line-search", "closed-form"] = "line-search"
     learning_rate: Rate = 1.0
     early_stopping: bool = False
     max_bins: Bins = "auto"
     """Histogram bins of a column; null searches every threshold."""
-    validation_fraction: Fraction = 0.2
+    validation_fraction: Part = 0.2
     """Part of the training rows that early stopping keeps apart, ``groups`` whole."""
     patience: Patience = 30
     """Rounds without gain after which early stopping ends."""
@@ -60,11 +62,12 @@ class AbstentionTreesTrainer(StrictModel):
     loss: Literal["logistic", "exponential"] = "logistic"
     max_depth: Annotated[int, Field(ge=1, le=8)] = 2
     learning_rate: Rate = 0.1
-    l2_regularization: Positive = 1.0
-    min_leaf_weight: Positive = 5.0
-    """Least sum of row weights in a leaf: rows, where there are no weights."""
+    l2_regularization: Weight = 1.0
+    min_leaf_weight: Annotated[float, Field(ge=1e-9, le=1e12)] = 5.0
+    """Least sum of row weights in a leaf: rows, where there are no weights. A leaf
+    that needs more than half of all leaves nothing to split."""
     early_stopping: bool = True
-    validation_fraction: Fraction = 0.2
+    validation_fraction: Part = 0.2
     """Part of the training rows that early stopping keeps apart, ``groups`` whole."""
     patience: Patience = 50
     max_bins: Annotated[int, Field(ge=2, le=255)] | Literal["auto"] = "auto"
@@ -74,13 +77,15 @@ class GradientBoostingTrainer(StrictModel):
     """Gradient-boosted trees on the log loss; a score rule adds the reject option."""
 
     kind: Literal["gradient-boosting"]
-    n_rounds: Annotated[int, Field(ge=1, le=100_000)] = 500
+    n_rounds: Rounds = 500
     learning_rate: Rate = 0.1
     max_depth: Depth = 3
-    min_samples_leaf: Annotated[int, Field(ge=1)] = 5
-    l2_regularization: Annotated[float, Field(ge=0)] = 1.0
+    min_samples_leaf: Annotated[int, Field(ge=1, le=1_000_000)] = 5
+    """Least rows in a leaf; one that needs more than half of all leaves nothing to
+    split."""
+    l2_regularization: Annotated[float, Field(ge=0, le=1e9)] = 1.0
     early_stopping: bool = True
-    validation_fraction: Fraction = 0.2
+    validation_fraction: Part = 0.2
     """Part of the training rows that early stopping keeps apart, ``groups`` whole."""
     patience: Patience = 30
     max_bins: Annotated[int, Field(ge=2, le=255)] = 255

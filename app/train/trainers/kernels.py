@@ -8,7 +8,7 @@ sigmoid      ``tanh(gamma x'z + coef0)``
 ===========  ===========================================
 
 ``gamma`` is a number, ``"scale"`` (1 / (columns * variance)) or ``"auto"``
-(1 / columns).
+(1 / columns). Beyond the ranges below every two rows look alike, or none do.
 """
 
 from typing import Annotated, Any, Literal
@@ -16,13 +16,17 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from app.strict import StrictModel
-from app.train.base import Positive
+from app.train.base import Weight
 
 __all__ = ["Gamma", "Kernel", "RbfKernel", "kernel_parameters"]
 
 Gamma = Annotated[
-    Positive | Literal["scale", "auto"],
-    Field(description='A number, "scale" or "auto"', examples=["scale", 0.1]),
+    Weight | Literal["scale", "auto"],
+    Field(
+        description="A number from 1e-9 to 1e9 (beyond, every two rows look alike, or"
+        ' none do), "scale" or "auto"',
+        examples=["scale", 0.1],
+    ),
 ]
 
 
@@ -37,8 +41,10 @@ class PolynomialKernel(StrictModel):
 
     kind: Literal["polynomial"]
     degree: Annotated[int, Field(ge=1, le=20)] = 3
+    """A higher one overflows a little outside of training."""
     gamma: Gamma = "scale"
-    coef0: Annotated[float, Field(ge=0)] = 0.0
+    coef0: Annotated[float, Field(ge=0, le=1000)] = 0.0
+    """A larger one drowns what the rows have in common."""
 
 
 class RbfKernel(StrictModel):
@@ -53,7 +59,8 @@ class SigmoidKernel(StrictModel):
 
     kind: Literal["sigmoid"]
     gamma: Gamma = "scale"
-    coef0: float = 0.0
+    coef0: Annotated[float, Field(ge=-1000, le=1000)] = 0.0
+    """A larger one drowns what the rows have in common."""
 
 
 Kernel = Annotated[

@@ -13,7 +13,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from app.strict import StrictModel
-from app.train.base import Fraction, Positive
+from app.train.base import Part, Weight
 from app.train.trainers.kernels import Gamma
 
 __all__ = ["Reduction"]
@@ -22,10 +22,10 @@ __all__ = ["Reduction"]
 class FirstStage(StrictModel):
     """What only the machines that mark rows have; the rest is the last one's."""
 
-    C: Positive | None = None
+    C: Weight | None = None
     gamma: Gamma | None = None
     degree: Annotated[int, Field(ge=1, le=20)] | None = None
-    coef0: Annotated[float, Field(ge=0)] | None = None
+    coef0: Annotated[float, Field(ge=0, le=1000)] | None = None
 
 
 class AnyReduction(StrictModel):
@@ -36,15 +36,16 @@ class AnyReduction(StrictModel):
     first_stage: FirstStage | None = None
     max_accuracy_loss: Annotated[float, Field(ge=0, le=1)] | None = None
     """Keep the unreduced machine when the reduction costs more accuracy than this."""
-    validation_fraction: Fraction = 0.2
+    validation_fraction: Part = 0.2
     """Share of the training rows on which that loss is judged."""
     hard_margin: bool | Literal["auto"] = "auto"
     """Whether the last machine allows no margin error."""
 
 
 class _ByRejection(AnyReduction):
-    rejection_cost: Fraction = 0.24
-    """The price w_r of a rejected row where an error costs 1."""
+    rejection_cost: Annotated[float, Field(ge=0.001, le=0.999)] = 0.24
+    """The price w_r of a rejected row where an error costs 1: nearer to either end
+    all rows go, or none."""
 
 
 class M1rs(_ByRejection):
@@ -69,8 +70,8 @@ class Ssca(AnyReduction):
     """Misclassified rows, and those near the boundary."""
 
     kind: Literal["ssca"]
-    distance: Annotated[float, Field(ge=0)] = 0.0
-    """In the scale of the first machine's score."""
+    distance: Annotated[float, Field(ge=0, le=1e6)] = 0.0
+    """In the scale of the first machine's score, whose margin is 1."""
 
 
 Reduction = Annotated[M1rs | M2rs | Sca | Ssca, Field(discriminator="kind")]

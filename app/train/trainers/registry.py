@@ -1,9 +1,10 @@
-"""Trainer kind -> the rules that fit its scores, and the one taken by default.
+"""Trainer kind -> the rules that fit its scores.
 
 A score rule needs nothing but out-of-fold scores, so it fits every trainer. The
 others are tied to what a score means:
 
-* ``plug-in`` reads the score as a log-odds at p- and p+ (double hinge, P-SVM),
+* ``plug-in`` reads the score as a log-odds at p- and p+ (double hinge; the P-SVM, by
+  its link, where targets are probabilities),
 * ``bartlett-wegkamp`` reads it on the double hinge's own scale,
 * ``embedded`` needs a rejector learnt together with the score (joint boosters).
 """
@@ -19,8 +20,16 @@ from app.train.trainers.boosting import (
     AdaBoostTrainer,
     GradientBoostingTrainer,
 )
+from app.train.trainers.ensemble import AutoTrainer, EnsembleTrainer
+from app.train.trainers.logistic import LogisticTrainer
 from app.train.trainers.psvm import ProbabilisticLabelTrainer
-from app.train.trainers.svm import DoubleHingeTrainer, HingeTrainer
+from app.train.trainers.scores import ScoresTrainer
+from app.train.trainers.svm import (
+    DoubleHingeTrainer,
+    HingeTrainer,
+    MultiHingeTrainer,
+)
+from app.train.trainers.trees import ExtraTreesTrainer, ForestTrainer
 from solvers.rules.registry import RULES
 
 __all__ = ["TRAINERS", "Trainer", "TrainerKind"]
@@ -44,7 +53,7 @@ class TrainerKind:
     ----------
     kind : str
     own_rules : tuple of str
-        Rules that fit this trainer beside the score rules; the first is its default.
+        Rules that fit this trainer beside the score rules.
     probabilities : bool
         Whether the target may hold probabilities of +1.
     """
@@ -58,11 +67,6 @@ class TrainerKind:
         """Return every rule that fits, of those that are registered."""
         return tuple(r for r in self.own_rules + SCORE_RULES if r in RULES)
 
-    @property
-    def default_rule(self) -> str:
-        """Return the rule that is taken when the request names none."""
-        return self.rules[0]
-
 
 TRAINERS = {
     entry.kind: entry
@@ -72,8 +76,15 @@ TRAINERS = {
         TrainerKind("abstention-trees", ("embedded",)),
         TrainerKind("p-svm", ("plug-in",), probabilities=True),
         TrainerKind("svm"),
+        TrainerKind("multi-hinge-svm"),
         TrainerKind("adaboost"),
         TrainerKind("gradient-boosting"),
+        TrainerKind("logistic"),
+        TrainerKind("extra-trees"),
+        TrainerKind("forest"),
+        TrainerKind("ensemble"),
+        TrainerKind("auto"),
+        TrainerKind("scores"),
     )
 }
 
@@ -83,7 +94,14 @@ Trainer = Annotated[
     | AbstentionTreesTrainer
     | ProbabilisticLabelTrainer
     | HingeTrainer
+    | MultiHingeTrainer
     | AdaBoostTrainer
-    | GradientBoostingTrainer,
+    | GradientBoostingTrainer
+    | LogisticTrainer
+    | ExtraTreesTrainer
+    | ForestTrainer
+    | EnsembleTrainer
+    | AutoTrainer
+    | ScoresTrainer,
     Field(discriminator="kind"),
 ]

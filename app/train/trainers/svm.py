@@ -1,32 +1,44 @@
-"""Kernel machines on labelled rows: the double hinge, and the plain hinge."""
+"""Kernel machines on labelled rows: the double hinge, the multi-hinge, the hinge."""
 
+from itertools import pairwise
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from app.strict import StrictModel
-from app.train.base import Positive
+from app.train.base import Share, Weight
 from app.train.trainers.kernels import Kernel, RbfKernel
 from app.train.trainers.reduction import Reduction
 
-__all__ = ["DoubleHingeTrainer", "HingeTrainer", "KernelMachine", "ReducibleMachine"]
+__all__ = [
+    "DoubleHingeTrainer",
+    "HingeTrainer",
+    "KernelMachine",
+    "MultiHingeTrainer",
+    "ReducibleMachine",
+]
 
 
 class KernelMachine(StrictModel):
     """Parameters that all machines on the dual core share."""
 
-    C: Positive = 1.0
-    """Weight of the losses against the norm; larger fits the rows closer."""
+    C: Weight = 1.0
+    """Weight of the losses against the norm; larger fits the rows closer. From 1e-9 to
+    1e9: beyond, one of the two is lost in rounding."""
     kernel: Kernel = RbfKernel(kind="rbf")
     solver: Literal["auto", "active-set", "decomposition"] = "auto"
-    tol: Annotated[float, Field(gt=0, le=1)] = 1e-3
-    """Largest disagreement about the bias at which the solver stops."""
-    max_iter: Annotated[int, Field(ge=-1)] = -1
-    """Largest number of solver steps; -1 sets no limit."""
-    cache_size: Annotated[float, Field(gt=0, le=4096)] = 200.0
-    """Memory for kernel rows, in megabytes."""
+    tol: Annotated[float, Field(ge=1e-9, le=1)] = 1e-3
+    """Largest disagreement about the bias at which the solver stops; below 1e-9
+    rounding disagrees more."""
+    max_iter: Literal[-1] | Annotated[int, Field(ge=1, le=10**12)] = -1
+    """Largest number of solver steps, at least one, or nothing is learnt; -1 sets no
+    limit."""
+    cache_size: Annotated[float, Field(ge=1, le=4096)] = 200.0
+    """Memory for kernel rows, in megabytes: less than one holds no rows."""
     class_weight: Literal["balanced"] | None = None
-    """``balanced`` weighs the classes as if they were equally frequent."""
+    """``balanced`` weighs the classes as if they were equally frequent. Probabilities,
+    prices and thresholds stay those of the rows as they come; rules that believe the
+    score itself (``plug-in``, ``bartlett-wegkamp``) are refused beside it."""
 
 
 class ReducibleMachine(KernelMachine):
@@ -46,3 +58,25 @@ class HingeTrainer(ReducibleMachine):
     """The ordinary SVM with hinge loss; a score rule adds the reject option."""
 
     kind: Literal["svm"]
+
+
+def _ascending(probabilities: list[float]) -> list[float]:
+    if any(low >= high for low, high in pairwise(probabilities)):
+        msg = "probabilities ascend, each larger than the one before"
+        raise ValueError(msg)
+    return probabilities
+
+
+Bounds = Annotated[
+    list[Share], Field(min_length=1, max_length=20), AfterValidator(_ascending)
+]
+
+
+class MultiHingeTrainer(KernelMachine):
+    """The multi-hinge SVM of Grandvalet et al., which rates its confidence in bands."""
+
+    kind: Literal["multi-hinge-svm"]
+    probabilities: Bounds = Field(default=[0.1, 0.3, 0.5, 0.7, 0.9])
+    """Of +1, between the bands: ascending, from 1e-6 to 1 - 1e-6. Each answer
+    has the ``band`` of its row: how many of them lie below the row's own, as the
+    machine's score tells it."""

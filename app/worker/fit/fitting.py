@@ -9,12 +9,17 @@ features, from these rows alone
 
 from dataclasses import dataclass, replace
 from typing import Any
-from warnings import catch_warnings, simplefilter
+from warnings import WarningMessage, catch_warnings, simplefilter
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
 
-from app.evidence.notes import notes_on_guards
+from app.evidence.notes import (
+    notes_on_guards,
+    notes_on_scores,
+    notes_on_thresholds,
+)
 from app.evidence.part import Part
 from app.evidence.scores import Evidence, calibrate, fit_rule, score
 from app.features.encoding import Encoded, encode_table
@@ -22,9 +27,16 @@ from app.features.schema import FeatureSchema
 from app.guards.guards import Guards
 from app.guards.tables import guarded_rows
 from app.train.pairs import rule_kind
-from app.worker.fit.guarding import fit_guards
+from app.worker.fit.guarding import fit_guards, with_reach
 from app.worker.fit.job import Job
-from app.worker.fit.out_of_fold import Known, OutOfFold, encode, fit_once, score_unseen
+from app.worker.fit.out_of_fold import (
+    Known,
+    OutOfFold,
+    encode,
+    fit_and_score,
+    fit_once,
+    score_unseen,
+)
 from app.worker.fit.report import Report
 from solvers.calibration import Calibration
 from solvers.rules.base import FittedByScores
@@ -34,6 +46,8 @@ from solvers.scoring import Scorer, load
 __all__ = ["Fitted", "fit"]
 
 Rows = NDArray[np.int64]
+
+_LOOKED_AT = 1000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,20 +105,25 @@ def fit(job: Job, rows: Rows, promised_on: Rows, report: Report) -> Fitted:
     report.part(0.0, 1.0, "encoding the columns").begin()
     part = job.part(rows)
     known = encode(job, part)
-    features = known.features
     learns = RULES[rule_kind(job.request)].learns
-    link = job.builder.link
+    link = job.link
     unseen = None
     with catch_warnings(record=True) as caught:
         simplefilter("always")
-        if link is None or (learns and not len(promised_on)):
-            unseen = score_unseen(job, known, report.part(0.0, 0.75, ""))
-        estimator = fit_once(job, known, report.part(0.75, 0.98, "fitting"))
+        if job.builder.scores_unseen:
+            estimator, unseen = fit_and_score(
+                job, known, report.part(0.0, 0.98, "members")
+            )
+        else:
+            if link is None or (learns and not len(promised_on)):
+                unseen = score_unseen(job, known, report.part(0.0, 0.75, ""))
+            estimator = fit_once(job, known, report.part(0.75, 0.98, "fitting"))
     scorer = load(estimator.scorer_payload())
+    some = known.matrix[:: len(known.matrix) // _LOOKED_AT + 1]
     calibration = _calibration(link and link(estimator), unseen)
-    warnings = list(dict.fromkeys(str(warning.message) for warning in caught))
     report.part(0.98, 1.0, "choosing the thresholds").begin()
     guards = fit_guards(job, known)
+    features = with_reach(job, known, guards)
     if unseen is not None:
         unseen = _guarded(job, guards, known, unseen)
     promised: Evidence | None = None
@@ -118,9 +137,7 @@ def fit(job: Job, rows: Rows, promised_on: Rows, report: Report) -> Fitted:
         evidence = unseen.evidence
     rule = fit_rule(job.request, job.costs, calibration, evidence)
     rule_warnings = notes_on_guards(rule_kind(job.request), evidence)
-    facts = rule.payload()
-    if facts.get("feasible") is False:
-        rule_warnings.append(f"every row is rejected: {facts['promise']}")
+    rule_warnings += notes_on_thresholds(rule.payload())
     return Fitted(
         part=part,
         features=features,
@@ -131,9 +148,27 @@ def fit(job: Job, rows: Rows, promised_on: Rows, report: Report) -> Fitted:
         out_of_fold=unseen,
         promised_on=promised,
         estimator=estimator,
-        warnings=[*warnings, *calibration.notes, *job.builder.notes(estimator)],
+        warnings=[
+            *_told(caught),
+            *notes_on_scores(scorer.outputs(some)),
+            *calibration.notes,
+            *job.builder.notes(estimator),
+        ],
         rule_warnings=rule_warnings,
     )
+
+
+def _told(caught: list[WarningMessage]) -> list[str]:
+    """Return each warning once; of a solver's gaps, the last, which is what is served.
+
+    Every fold's machine has a gap of its own, and one cause.
+    """
+    texts: dict[object, str] = {}
+    for warning in caught:
+        text = str(warning.message)
+        gap = issubclass(warning.category, ConvergenceWarning)
+        texts[ConvergenceWarning if gap else text] = text
+    return list(texts.values())
 
 
 def _guarded(job: Job, guards: Guards, known: Known, unseen: OutOfFold) -> OutOfFold:

@@ -8,8 +8,9 @@ from collections import Counter
 
 import numpy as np
 
-from app.features.schema import Feature, FeatureSchema, trimmed
+from app.features.schema import Feature, FeatureSchema
 from app.features.table import Table
+from app.features.values import category
 
 __all__ = ["identifier_warnings"]
 
@@ -51,7 +52,7 @@ def identifier_warnings(features: FeatureSchema, table: Table) -> list[str]:
 def _single(table: Table, feature: Feature) -> int:
     """Return how many rows have a text that no other row has."""
     texts = (v for v in table.columns[feature.name] if v is not None)
-    return sum(count == 1 for count in Counter(map(trimmed, texts)).values())
+    return sum(count == 1 for count in Counter(map(category, texts)).values())
 
 
 def _runs(table: Table, feature: Feature) -> bool:

@@ -2,6 +2,7 @@
 
 At random, every fold is scored by a model of all others. By time, the rows become
 consecutive blocks, each scored by a model of all earlier ones: the first is not scored.
+A trainer that learns nothing has seen no row: it scores them all as they are.
 The scores come from the scorer in the form that is served, not from the estimator.
 """
 
@@ -21,7 +22,14 @@ from app.worker.fit.partition import blocks_by_time, folds
 from app.worker.fit.report import Report
 from solvers.scoring import Outputs, load
 
-__all__ = ["Known", "OutOfFold", "encode", "fit_once", "score_unseen"]
+__all__ = [
+    "Known",
+    "OutOfFold",
+    "encode",
+    "fit_and_score",
+    "fit_once",
+    "score_unseen",
+]
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -63,7 +71,7 @@ def encode(job: Job, part: Part) -> Known:
     table = job.table.take(part.rows)
     features = FeatureSchema.fit(
         table,
-        columns=job.sample.features,
+        columns=job.columns,
         missing_native=job.builder.missing_native,
     )
     return Known(part, features, encode_table(features, table).matrix)
@@ -89,9 +97,34 @@ def score_unseen(job: Job, known: Known, report: Report) -> OutOfFold:
     )
 
 
+def fit_and_score(job: Job, known: Known, report: Report) -> tuple[Any, OutOfFold]:
+    """Fit a trainer that scores the rows of its folds by itself, and is fitted once.
+
+    The folds, and the columns that they see, are those of ``score_unseen``.
+    """
+    turns, fold, scored = _turns(job, known)
+    report.begin()
+    taught = job.lesson(known.part, known.matrix)
+    place = taught.position
+    folds = [(np.flatnonzero(a[place]), np.flatnonzero(b[place])) for a, b in turns]
+    estimator = job.estimator(known.features, report).set_params(cv=folds)
+    estimator.fit(
+        taught.matrix, taught.target, sample_weight=taught.weight, **taught.options
+    )
+    scores = np.zeros(len(scored))
+    # Both lessons of a doubtful row were scored by the same models.
+    scores[place[estimator.oof_rows_]] = estimator.oof_scores_
+    part = known.part if scored.all() else known.part.only(scored)
+    evidence = Evidence(part, scores[scored], None, log_odds=None)
+    return estimator, OutOfFold(evidence, fold[scored], scored)
+
+
 def _turns(job: Job, known: Known) -> tuple[list[tuple[Bools, Bools]], Rows, Bools]:
     """Return who fits and who is scored in each turn; folds; which rows are scored."""
     rows, seed = known.part.rows, job.request.evaluation.seed
+    every = np.ones(len(rows), dtype=np.bool_)
+    if not job.builder.learns:
+        return [(every, every)], np.zeros(len(rows), dtype=np.int64), every
     block = blocks_by_time(job.sample, rows)
     if block is not None:
         turns = [(block < b, block == b) for b in range(1, int(block.max()) + 1)]
@@ -100,7 +133,7 @@ def _turns(job: Job, known: Known) -> tuple[list[tuple[Bools, Bools]], Rows, Boo
         warnings.warn(_NOT_BY_TIME, stacklevel=2)
     fold = folds(job.sample, rows, seed)
     turns = [(fold != k, fold == k) for k in range(int(fold.max()) + 1)]
-    return turns, fold, np.ones(len(fold), dtype=np.bool_)
+    return turns, fold, every
 
 
 def fit_once(job: Job, known: Known, report: Report) -> Any:
@@ -112,11 +145,8 @@ def fit_once(job: Job, known: Known, report: Report) -> Any:
         When the training is to stop.
     """
     report.begin()
-    part = known.part
     estimator = job.estimator(known.features, report)
+    taught = job.lesson(known.part, known.matrix)
     return estimator.fit(
-        known.matrix,
-        job.target(part),
-        sample_weight=part.sample_weight,
-        **job.fit_options(part),
+        taught.matrix, taught.target, sample_weight=taught.weight, **taught.options
     )

@@ -13,16 +13,25 @@ from app.errors import FieldError
 from app.train.refusal import refuse
 from app.train.schemas import Evaluation
 from app.train.target import Sample
-from app.worker.fit.split import (
+from solvers.splits import (
     Units,
     cut_by_time,
     draw,
     draw_blindly,
     folds_of,
+    latest_moment,
     units_of,
 )
 
-__all__ = ["FOLDS", "Partition", "blocks_by_time", "folds", "partition"]
+__all__ = [
+    "FOLDS",
+    "Partition",
+    "blocks_by_time",
+    "folds",
+    "partition",
+    "positive_of",
+    "units_among",
+]
 
 FOLDS = 5
 Rows = NDArray[np.int64]
@@ -63,9 +72,11 @@ def partition(sample: Sample, evaluation: Evaluation, *, promises: bool) -> Part
     """
     generator = np.random.default_rng(evaluation.seed)
     rows = counted(sample)
+    if sample.keys is not None:  # the same rows are drawn alike in any order
+        rows = rows[np.argsort(sample.keys[rows], kind="stable")]
     held = np.zeros(len(rows), dtype=bool)
     if evaluation.holdout > 0:
-        units = _units(sample, rows)
+        units = units_among(sample, rows)
         if sample.moment is None:
             held = draw(units, evaluation.holdout, generator)
         else:
@@ -77,7 +88,7 @@ def partition(sample: Sample, evaluation: Evaluation, *, promises: bool) -> Part
     kept = np.zeros(len(rest), dtype=bool)
     if promises:
         share = evaluation.calibration / (1.0 - evaluation.holdout)
-        units = _units(sample, rest)
+        units = units_among(sample, rest)
         if sample.moment is None:
             kept = draw_blindly(units, share, generator)
         else:  # the last before those held out: nearest to the cases in use
@@ -90,7 +101,7 @@ def partition(sample: Sample, evaluation: Evaluation, *, promises: bool) -> Part
         _require_both(sample, rest[kept], "/evaluation/calibration", "calibration")
     training = rest[~kept]
     _require_both(sample, training, "/evaluation", "training")
-    return Partition(training, rest[kept], rows[held])
+    return Partition(np.sort(training), np.sort(rest[kept]), np.sort(rows[held]))
 
 
 def folds(sample: Sample, rows: Rows, seed: int, most: int = FOLDS) -> Rows:
@@ -101,7 +112,7 @@ def folds(sample: Sample, rows: Rows, seed: int, most: int = FOLDS) -> Rows:
     InvalidRequestError
         When the groups leave a fold whose other rows have one class only.
     """
-    units = _units(sample, rows)
+    units = units_among(sample, rows)
     fewest = int((units.counts > 0).sum(axis=0).min())
     fold = folds_of(units, max(2, min(most, fewest)), np.random.default_rng(seed))
     for k in np.unique(fold):
@@ -118,15 +129,13 @@ def blocks_by_time(sample: Sample, rows: Rows, most: int = FOLDS) -> Rows | None
     """
     if sample.moment is None:
         return None
-    units = _units(sample, rows)
-    latest = np.full(len(units.counts), -np.inf)
-    np.maximum.at(latest, units.of_row, sample.moment[rows])
-    of_row = latest[units.of_row]
+    units = units_among(sample, rows)
+    of_row = latest_moment(units, sample.moment[rows])
     ordered = np.sort(of_row)
     wanted = np.arange(1, most + 1) * len(ordered) // (most + 1)
     starts = np.unique(ordered[wanted])
     block = np.searchsorted(starts, of_row, side="right").astype(np.int64)
-    positive = _positive(sample, rows)
+    positive = positive_of(sample, rows)
     for first in range(int(block.max()) + 1):
         early = positive[block <= first]
         if early.any() and not early.all():
@@ -143,17 +152,19 @@ def counted(sample: Sample) -> Rows:
     return np.flatnonzero(sample.weight > 0)
 
 
-def _positive(sample: Sample, rows: Rows) -> NDArray[np.bool_]:
+def positive_of(sample: Sample, rows: Rows) -> NDArray[np.bool_]:
+    """Return which of these rows count as +1, shape (n_rows,)."""
     return np.asarray(sample.y[rows] > (0.5 if sample.probabilities else 0.0))
 
 
-def _units(sample: Sample, rows: Rows) -> Units:
+def units_among(sample: Sample, rows: Rows) -> Units:
+    """Return what must stay together among these rows."""
     groups = None if sample.groups is None else sample.groups[rows]
-    return units_of(_positive(sample, rows), groups)
+    return units_of(positive_of(sample, rows), groups)
 
 
 def _require_both(sample: Sample, rows: Rows, pointer: str, part: str) -> None:
-    positive = _positive(sample, rows)
+    positive = positive_of(sample, rows)
     if positive.all() or not positive.any():
         detail = (
             f"the {part} has rows of one class only; send more rows of the other,"

@@ -16,29 +16,34 @@ import numpy as np
 from app.artifacts.model import Labels, ServedModel
 from app.datasets.store import DatasetStore
 from app.evidence.evaluation import evaluate, no_evaluation
+from app.evidence.notes import notes_on_scores
 from app.evidence.scores import Evidence, score
 from app.evidence.stored import Stored
 from app.features.encoding import encode_table
 from app.features.table import Table
 from app.guards.tables import guarded_rows
-from app.train.pairs import cost_matrix, rule_kind
+from app.train.pairs import cost_matrix, guards_of, promises
 from app.train.parsing import no_datasets, read_mapping
 from app.train.schemas import DatasetData
-from app.train.search import FOLDS
-from app.train.search_candidates import candidates, searches
+from app.train.search_candidates import candidates
 from app.train.service import check
 from app.worker.fit.fitting import Fitted, fit
 from app.worker.fit.identifiers import identifier_warnings
+from app.worker.fit.influence import influence
 from app.worker.fit.job import Job
+from app.worker.fit.leakage import twin_warnings
+from app.worker.fit.oddities import oddities
 from app.worker.fit.partition import Partition, partition
+from app.worker.fit.promising import drawn_by_rows, hanging_together
 from app.worker.fit.report import Progress, Report
 from app.worker.fit.search.run import search
 from app.worker.fit.summary import describe
-from app.worker.fit.twins import twin_warnings
 from solvers.calibration import Calibration
-from solvers.rules.registry import RULES
+from solvers.scoring import Outputs
 
 __all__ = ["Trained", "run"]
+
+_SHOWN_COLUMNS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,24 +90,29 @@ def run(
     report.part(0.0, 0.02, "reading the rows").begin()
     stored = no_datasets if datasets is None else partial(_stored, datasets)
     submission = read_mapping(request, stored)
-    sample = check(submission)
-    asked = submission.request
+    sample, asked = check(submission), submission.request
+    promised = promises(asked)
+    if promised:
+        sample, asked = drawn_by_rows(sample, asked, submission.table)
     tried = candidates(asked)
     job = Job(tried[0].request, submission.table, sample, cost_matrix(asked.costs))
-    promises = RULES[rule_kind(job.request)].promises
-    parts = partition(sample, asked.evaluation, promises=promises)
+    parts = partition(sample, asked.evaluation, promises=promised)
     begin, found = 0.02, None
-    if searches(asked):
-        wanted = FOLDS if asked.search is None else asked.search.folds
+    if asked.search is not None:
         stretch = report.part(begin, 0.7, "")
-        found = search(job, tried, wanted, parts.training, stretch)
+        found = search(job, tried, asked.search.folds, parts.training, stretch)
         job, begin = found.job, 0.7
     until = (begin + 0.98) / 2 if asked.refit else 0.97
     fitted = fit(job, parts.training, parts.calibration, report.part(begin, until, ""))
     report.part(until, 1.0, "evaluating").begin()
     seen = _evaluated(job, fitted, parts)
-    seen.lasting.extend(twin_warnings(fitted.features, job.table, parts))
+    if job.builder.learns:  # who learnt from no row flatters none that is equal
+        seen.lasting.extend(twin_warnings(fitted.features, job.table, parts))
     seen.lasting.extend(identifier_warnings(fitted.features, job.table))
+    seen.lasting.extend(oddities(job.table, job.sample, job.columns))
+    seen.lasting.extend(_left_out(job))
+    if promised:
+        seen.lasting.extend(hanging_together(fitted.features, job))
     served = fitted
     if asked.refit:
         served = _refitted(job, parts, report.part(until, 0.97, "on all rows"))
@@ -125,6 +135,7 @@ def run(
         },
         summary={
             **describe(job, served, seen.figures, warnings),
+            "influence": seen.influence,
             "search": None if found is None else found.facts,
         },
         warnings=warnings,
@@ -135,6 +146,19 @@ def _refitted(job: Job, parts: Partition, report: Report) -> Fitted:
     """Fit again, on the rows of the evaluation too."""
     rows = np.sort(np.concatenate((parts.training, parts.holdout)))
     return fit(job, rows, parts.calibration, report)
+
+
+def _left_out(job: Job) -> list[str]:
+    """Return a warning that names the features which the trainer does not read."""
+    unread = [name for name in job.sample.features if name not in job.columns]
+    if not unread:
+        return []
+    some = ", ".join(map(repr, unread[:_SHOWN_COLUMNS]))
+    more = len(unread) - _SHOWN_COLUMNS
+    return [
+        f"the trainer {job.request.trainer.kind} reads {job.columns[0]!r} alone; left"
+        f" out: {some}{f' and {more} more' if more > 0 else ''}"
+    ]
 
 
 def _stored(datasets: Path, data: DatasetData) -> Table:
@@ -151,6 +175,7 @@ def _served(job: Job, fitted: Fitted) -> ServedModel:
         costs=job.costs,
         labels=Labels(job.sample.positive, job.sample.negative),
         guards=fitted.guards,
+        rating=job.rating(fitted.estimator),
     )
 
 
@@ -169,6 +194,8 @@ class _Seen:
         The scores of the held-out rows.
     calibration : Calibration
         Of the model that gave them.
+    influence : dict
+        What its probability hangs on.
     """
 
     figures: dict[str, Any]
@@ -176,13 +203,14 @@ class _Seen:
     lasting: list[str]
     evidence: Evidence | None
     calibration: Calibration
+    influence: dict[str, float]
 
 
 def _kept(job: Job, served: Fitted, parts: Partition, seen: _Seen) -> Stored:
     """Return what the artifact keeps beside the model."""
     unseen, part = served.out_of_fold, served.part
     return Stored(
-        asked=job.request,
+        asked=job.request.model_copy(update={"guards": guards_of(job.request)}),
         split=parts.payload(),
         out_of_fold=None if unseen is None else unseen.evidence,
         calibration=served.promised_on,
@@ -200,7 +228,7 @@ def _evaluated(job: Job, fitted: Fitted, parts: Partition) -> _Seen:
     """Return the evaluation on the held-out part."""
     if not len(parts.holdout):
         figures, lasting = no_evaluation()
-        return _Seen(figures, [], lasting, None, fitted.calibration)
+        return _Seen(figures, [], lasting, None, fitted.calibration, {})
     model = _served(job, fitted)
     table = job.table.take(parts.holdout)
     encoded = encode_table(model.features, table)
@@ -208,8 +236,18 @@ def _evaluated(job: Job, fitted: Fitted, parts: Partition) -> _Seen:
     guarded = guarded_rows(model.guards, model.features, table, encoded)
     evidence = score(model.scorer, matrix, job.part(parts.holdout), guarded)
     decisions = model.judge(matrix, guarded=guarded).decisions
-    figures, warnings = evaluate(evidence, decisions, fitted.calibration, job.costs)
-    more = job.builder.compare(
-        fitted.estimator, matrix, job.target(evidence.part), evidence.part.weight
+    figures, warnings = evaluate(
+        evidence, decisions, fitted.calibration, job.costs, model.rating
     )
-    return _Seen({**figures, **more}, warnings, [], evidence, fitted.calibration)
+    held = job.lesson(evidence.part, matrix)
+    weight = np.ones(len(held.target)) if held.weight is None else held.weight
+    more = job.builder.compare(fitted.estimator, held.matrix, held.target, weight)
+    lasting = notes_on_scores(Outputs(evidence.scores, evidence.reject_scores))
+    return _Seen(
+        {**figures, **more},
+        warnings,
+        lasting,
+        evidence,
+        fitted.calibration,
+        influence(model, matrix),
+    )

@@ -25,6 +25,8 @@ def describe(
     """
     request = job.request
     rule = fitted.rule.payload()
+    rating = job.rating(fitted.estimator)
+    bands = {} if rating is None else {"bands": rating.payload()}
     return {
         "trainer": request.trainer.model_dump(),
         **rule_facts(rule_kind(request), rule, fitted.calibration, job.costs),
@@ -33,6 +35,7 @@ def describe(
         "target": request.target.model_dump(exclude_none=True),
         "training_rows": len(fitted.part.rows),
         **job.builder.facts(fitted.estimator, fitted.features.encoded_names),
+        **bands,
         "evaluation": {
             **request.evaluation.model_dump(exclude={"calibration"}),
             **evaluation,

@@ -3,7 +3,7 @@
 import joblib
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.artifacts.model import Labels, ServedModel
@@ -30,6 +30,9 @@ CALIBRATIONS = {
         knots=np.array([-1.0, 1.0]),
         heights=np.array([0.2, 0.9]),
         log_odds_shift=0.3,
+    ),
+    "curve": Calibration(
+        "curve", knots=np.array([-1.0, 1.0]), heights=np.array([-2.0, 1.5])
     ),
     "link": Calibration.link(2.0),
 }
@@ -79,7 +82,6 @@ def test_a_model_comes_back_from_disk_with_the_same_bits(tmp_path):
     assert again.band == model.band
 
 
-@settings(deadline=None)
 @given(
     st.sampled_from(sorted(CALIBRATIONS)),
     st.integers(1, 80),
@@ -122,8 +124,12 @@ def test_a_model_without_calibration_has_no_probability():
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"format": 2}, "format 2"),
+        ({"format": 3}, "format 3"),
         ({"format": None}, "train it again"),
+        ({"format": np.ones(2)}, "train it again"),
+        ({"rule": 1}, "hold together"),
+        ({"guards": []}, "hold together"),
+        ({"calibration": [0.0]}, "hold together"),
         ({"scorer": {"kind": "oracle"}}, "hold together"),
         ({"labels": {"positive": 1}}, "hold together"),
         ({"rule": {"lower": 2, "upper": 1}}, "hold together"),

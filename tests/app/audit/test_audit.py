@@ -63,7 +63,7 @@ def found(path, *lines):
 numbers = st.floats(-500.0, 500.0, allow_subnormal=False)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.sampled_from(BANDS),
     st.lists(st.tuples(numbers, numbers), min_size=1, max_size=20),

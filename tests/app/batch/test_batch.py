@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 
 import numpy as np
 import pyarrow as pa
@@ -81,6 +82,8 @@ def test_csv_rows_come_back_as_they_were_with_the_answers_of_predict(send, alone
     assert 0 < rejected < len(rows)
     assert answer.headers["demur-rows"] == str(len(rows))
     assert answer.headers["demur-rejected"] == str(rejected)
+    warned = sum(row["demur_warnings"] != "" for row in found)
+    assert answer.headers["demur-warned"] == str(warned)
     assert answer.headers["demur-model"] == "batch:1"
     assert {d for row in found for d in row["demur_warnings"].split("; ")} >= {
         "unseen_category: town",
@@ -107,6 +110,19 @@ def test_records_are_copied_byte_by_byte(send):
     for row in read(answer.text, ";"):
         assert "," in row["demur_score"]
         float(row["demur_score"].replace(",", "."))
+
+
+def test_a_spreadsheet_needs_no_options_and_is_told_how_it_was_read(send):
+    body = "town;glucose;smoker;bmi;größe\r\nRome;1.120,5;TRUE;0,5;1\r\n"
+    answer = send(("sep=;\r\n" + body).encode("cp1252"))
+    assert answer.status_code == 200, answer.text
+    plain = send(b"town,glucose,smoker,bmi\nRome,1120.5,TRUE,0.5\n")
+    (row,), (same,) = read(answer.text, ";"), read(plain.text)
+    assert row["demur_score"].replace(",", ".") == same["demur_score"]
+    notes = json.loads(answer.headers["demur-notes"])
+    assert any("windows-1252" in note for note in notes)
+    assert any("'glucose' was read with points that set" in note for note in notes)
+    assert "demur-notes" not in plain.headers
 
 
 def test_labels_with_a_delimiter_are_quoted(send):

@@ -1,12 +1,12 @@
 """A version that goes while a batch for it is on its way."""
 
 import threading
-import time
 from collections.abc import Iterator
 
 import pytest
 
 from tests.app.batch.conftest import made, put
+from tests.waiting import until
 
 HEAD = b"glucose,bmi,smoker,town\n"
 ROW = b"120,30,true,Rome\n"
@@ -28,10 +28,7 @@ class Upload:
         self._thread.start()
         # The version is resolved before the file is opened that takes the body.
         incoming = server.data_dir / "datasets" / "incoming"
-        until = time.monotonic() + 60
-        while not list(incoming.glob("*/sent")):
-            assert time.monotonic() < until
-            time.sleep(0.01)
+        until(lambda: list(incoming.glob("*/sent")))
 
     def _send(self, server, model: str) -> None:
         self.answers.append(

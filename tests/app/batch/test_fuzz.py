@@ -3,7 +3,7 @@
 import io
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.batch import csv as batch_csv
@@ -17,7 +17,6 @@ from tests.app.datasets.reading.csv_bodies import LONG, bodies, options
 
 LIMITS = Limits(rows=50, columns=20, cell_length=30, record_bytes=1000)
 ANY = (bodies("x", "kind"), options(), st.integers(1, 40))
-patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def answered(body: bytes, chosen: ReadOptions, block_bytes: int) -> bytes | None:
@@ -43,7 +42,6 @@ def answered_or_refused(body: bytes, chosen: ReadOptions, block_bytes: int) -> N
 
 
 @given(*ANY)
-@patient
 def test_any_file_is_answered_or_refused(body, chosen, block_bytes):
     answered_or_refused(body, chosen, block_bytes)
 
@@ -51,6 +49,6 @@ def test_any_file_is_answered_or_refused(body, chosen, block_bytes):
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
 @given(*ANY)
-@settings(patient, max_examples=LONG)
+@settings(max_examples=LONG)
 def test_any_of_very_many_files_is_answered_or_refused(body, chosen, block_bytes):
     answered_or_refused(body, chosen, block_bytes)

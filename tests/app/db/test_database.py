@@ -56,6 +56,52 @@ def test_many_processes_that_migrate_at_once_migrate_once(database_url, tmp_path
     database.close()
 
 
+@pytest.fixture
+def later(database_url):
+    """A database that a later version has migrated."""
+    database = open_database(database_url)
+    migrate.upgrade(database)
+    with database.write() as session:
+        session.execute(text("UPDATE alembic_version SET version_num = '20991231_x'"))
+    database.close()
+    return database_url
+
+
+COMMANDS = [["migrate"], ["serve", "--port", "0"], ["worker"], ["key", "list"]]
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_a_database_of_a_later_version_is_one_line_with_the_way_out(
+    later, tmp_path, command
+):
+    ended = subprocess.run(
+        [sys.executable, "-m", "app.cli", *command],
+        env={"DEMUR_DATABASE_URL": later, "DEMUR_DATA_DIR": str(tmp_path)},
+        cwd=ROOT,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=240,
+    )
+    assert ended.returncode == 1
+    assert ended.stderr.startswith("demur: the database was made by a later version")
+    assert "run that version, or restore a backup" in ended.stderr
+    assert ended.stderr.count("\n") == 1
+
+
+def test_a_database_of_a_later_version_is_left_as_it_is(later):
+    database = open_database(later)
+    assert "later version" in migrate.fault(database)
+    with pytest.raises(migrate.LaterVersionError, match="run that version"):
+        migrate.upgrade(database)
+    with database.read() as session:
+        (found,) = session.scalars(text("SELECT version_num FROM alembic_version"))
+    assert found == "20991231_x"
+    database.close()
+
+
 def test_a_failed_migration_leaves_nothing(database_url, monkeypatch):
     database = open_database(database_url)
     # alembic writes its own table last; without the right to, all is undone

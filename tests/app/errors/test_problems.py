@@ -204,7 +204,7 @@ def test_unknown_paths_and_methods_are_problems(client):
     assert client.request("GET", "/nowhere").json()["type"] == "/problems/not-found"
     refused = client.request("DELETE", "/body")
     assert refused.json()["type"] == "/problems/method-not-allowed"
-    assert refused.headers["allow"] == "POST"
+    assert refused.headers["allow"] == "OPTIONS, POST"
 
 
 def test_numbers_of_a_strict_model_are_finite():

@@ -75,8 +75,8 @@ def test_the_figures_are_those_of_the_decisions_that_predict_takes(server, model
     cost = told["compared"]["expected_cost"]
     assert cost["training"] == model["evaluation"]["expected_cost"]
     assert cost["here"] == figures["expected_cost"]
-    low, high = cost["interval"]
-    assert cost["differs"] is not (low <= cost["training"] <= high)
+    assert cost["interval"] == figures["intervals"]["expected_cost"]
+    assert cost["differs"] is False
     assert told["promise"] is None
 
 
@@ -86,6 +86,21 @@ def test_rows_of_another_world_differ_from_training(server):
     assert told["compared"]["expected_cost"]["differs"] is True
     assert told["evaluation"]["beats_constant"] is False
     assert any("no better than a constant" in text for text in told["warnings"])
+
+
+def test_rows_of_a_group_are_one_draw(server):
+    columns = ["patient", *COLUMNS]
+    eight = [[f"p{i}", *row] for i, row in enumerate(NEW[:40]) for _ in range(8)]
+    alone = evaluated(server, data=inline(eight, columns), extra_columns="ignore")
+    whole = evaluated(server, data=inline(eight, columns), groups="patient")
+    widths = [
+        np.ptp(told["evaluation"]["intervals"]["expected_cost"])
+        for told in (alone, whole)
+    ]
+    assert widths[1] > 1.5 * widths[0]
+    answer = ask(server, groups="patient")
+    assert answer.status_code == 422
+    assert answer.json()["errors"][0]["pointer"] == "/groups"
 
 
 def test_what_training_never_saw_is_counted(server):
@@ -235,4 +250,9 @@ def test_weights_count_and_what_is_not_there_is_told(server):
     assert ask(server, "none").status_code == 404
     assert ask(server, number=7).status_code == 404
     address = "/models/model/versions/1/evaluate"
-    assert server.http.post(address, content=b"{").status_code == 400
+    assert (
+        server.http.post(
+            address, content=b"{", headers={"content-type": "application/json"}
+        ).status_code
+        == 400
+    )

@@ -13,6 +13,7 @@ from app.plain import finite
 from app.reprice.asking import changed
 from app.reprice.choosing import choose
 from app.reprice.schemas import RepriceRequest
+from app.train.pairs import rule_kind
 from app.train.trainers.registry import TRAINERS
 from app.worker.fit.pipeline import run
 from tests.app.pima_like import PRICES, inline, patients
@@ -22,6 +23,7 @@ QUICK = {
     "abstention-trees": {"n_rounds": 10},
     "adaboost": {"n_rounds": 10},
     "gradient-boosting": {"n_rounds": 10},
+    "scores": {"column": "plas"},
 }
 
 
@@ -104,3 +106,13 @@ def test_guarded_rows_are_no_evidence_for_a_rule():
     assert len(passing.scores) == np.count_nonzero(evidence.guarded == 0)
     assert passing.guarded is None
     assert len(passing.scores) < len(evidence.scores)
+
+
+def test_a_version_of_an_earlier_release_keeps_the_rule_that_was_its_trainers_own():
+    artifact = trained("double-hinge-svm", rule={"kind": "plug-in"}).artifact
+    evidence = artifact["evidence"]
+    left_out = {**evidence, "asked": {**evidence["asked"], "rule": None}}
+    stored = Stored.from_payload({**artifact, "evidence": left_out})
+    asked = RepriceRequest.model_validate({"prevalence": 0.2, "rule": {"kind": "chow"}})
+    assert rule_kind(stored.asked) == "plug-in"
+    assert rule_kind(changed(stored, asked)) == "chow"

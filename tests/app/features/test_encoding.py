@@ -4,13 +4,14 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.errors import InvalidRequestError
 from app.features.encoding import Encoder, encode_table
 from app.features.schema import MAX_CATEGORIES, SPREAD, Feature, FeatureSchema
 from app.features.table import Table
+from app.features.values import trimmed
 
 ROWS = [
     [1.0, True, "red", None],
@@ -83,7 +84,7 @@ WHITE = st.text(" \t\n\v\f\r", max_size=3)
 
 
 @given(
-    names=st.lists(st.text(max_size=4), min_size=1, max_size=5),
+    names=st.lists(st.text(max_size=4).filter(trimmed), min_size=1, max_size=5),
     around=st.lists(st.tuples(WHITE, WHITE), min_size=5, max_size=5),
     native=st.booleans(),
 )
@@ -203,7 +204,6 @@ def _table(rows):
     return Table(columns, dict(TYPES))
 
 
-@settings(deadline=None)
 @given(RECORDS, RECORDS, st.booleans())
 def test_a_row_has_the_same_bits_alone_and_after_a_round_trip(fitted, asked, native):
     schema = FeatureSchema.fit(_table(fitted), missing_native=native)
@@ -221,7 +221,6 @@ def test_a_row_has_the_same_bits_alone_and_after_a_round_trip(fitted, asked, nat
         assert alone.notes.get(0) == together.notes.get(row)
 
 
-@settings(deadline=None)
 @given(RECORDS, RECORDS, st.booleans())
 def test_a_row_of_plain_numbers_has_the_same_bits(fitted, asked, native):
     schema = FeatureSchema.fit(_table(fitted), missing_native=native)
@@ -237,9 +236,14 @@ def test_a_row_of_plain_numbers_has_the_same_bits(fitted, asked, native):
     for n, b, c, m in [*asked, *edges]:
         told = encoder.encode_one([n, m, b, c])
         whole = encode_table(schema, _table([(n, b, c, m)]))
-        if None in (n, b, c, m) or whole.notes:
-            assert told is None
+        if told is None:
+            odd = None in {n, b, c, m} or whole.notes
+            assert odd or any(
+                abs(x - f.mean) >= SPREAD * f.scale * (1 - 1e-9) or abs(x) >= 1e100
+                for x, f in zip((n, m, b), schema.numbers, strict=True)
+            )
         else:
+            assert not whole.notes
             assert np.array([told]).tobytes() == whole.matrix.tobytes()
 
 

@@ -116,9 +116,9 @@ def test_whole_columns_are_read_as_rows_are():
 
 
 CELLS = {
-    "numeric": st.floats(-1e12, 1e12) | st.integers(-(2**53), 2**53),
+    "numeric": st.floats(-1e12, 1e12) | st.integers(1 - 2**53, 2**53 - 1),
     "boolean": st.booleans(),
-    "categorical": st.text("abAß☃ 1", max_size=5),
+    "categorical": st.text("abAß☃1", min_size=1, max_size=5),
 }
 
 
@@ -129,3 +129,34 @@ def test_values_come_back_as_they_were(data, kind):
     assert table.values("x") == column
     if any(value is not None for value in column):
         assert table.types["x"] == kind
+
+
+@given(
+    st.lists(st.sampled_from(["a", " a\t", "\u00a0", "", "b"]) | st.none(), min_size=1)
+)
+def test_texts_are_kept_as_they_are_compared_and_blank_ones_are_missing(column):
+    table = Table.from_rows(["x"], [[value] for value in column])
+    assert table.values("x") == [(value or "").strip() or None for value in column]
+
+
+@pytest.mark.parametrize("large", [2**53, -(2**60), 10**300])
+def test_whole_numbers_with_more_digits_than_a_float64_make_text(large):
+    table = Table.from_rows(["x"], [[1], [large], [0.5], [None]])
+    assert table.values("x") == ["1", str(large), "0.5", None]
+
+
+def test_marks_are_missing_and_are_learnt():
+    columns = {
+        "n": np.array([1, -999, 2], dtype=object),
+        "mixed": np.array(["n.a.", 1.5, 2], dtype=object),
+        "t": np.array(["NA", " n.a. ", "-999.0"], dtype=object),
+    }
+    table = Table.from_columns(columns, marks=[-999, "n.a."])
+    assert table.values("n") == [1, None, 2]
+    assert table.values("mixed") == [None, 1.5, 2]
+    assert table.values("t") == ["NA", None, None]
+    assert table.marks == ("-999", "n.a.")
+    more = table.marked(["NA", 2.0])
+    assert more.values("n") == [1, None, None]
+    assert more.values("t") == [None, None, None]
+    assert more.take([0]).marks == ("-999", "n.a.", "NA", "2")

@@ -50,10 +50,20 @@ def request(table=None, columns=COLUMNS, **changes):
     return {k: v for k, v in {**body, **changes}.items() if v is not None}
 
 
+NEEDED = {
+    "scores": {"column": "score"},
+    "extra-trees": {"n_trees": 15, "max_features": 1.0},
+    "forest": {"n_trees": 15},
+    "ensemble": {"members": [{"kind": "svm"}, {"kind": "logistic"}]},
+    "auto": {"budget_seconds": 0.001},  # its first members alone
+}
+
+
 def quick(kind):
     """A trainer whose boosting, where it boosts, ends soon."""
     boosts = "n_rounds" in TRAINER_SCHEMAS[kind].model_fields
-    return {"kind": kind, **({"n_rounds": 12} if boosts else {})}
+    needed = NEEDED.get(kind, {})
+    return {"kind": kind, **needed, **({"n_rounds": 12} if boosts else {})}
 
 
 def trained(**changes):

@@ -24,7 +24,7 @@ def sample(y, moment, groups=None):
     )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 10_000), st.booleans(), st.integers(30, 200))
 def test_blocks_follow_rows_of_both_classes(seed, grouped, n):
     draw = np.random.default_rng(seed)

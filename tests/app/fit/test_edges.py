@@ -7,6 +7,7 @@ import pytest
 from app.artifacts.model import ServedModel
 from app.train.trainers.registry import TRAINERS
 from app.worker.fit.pipeline import run
+from tests.app.fit.mixed_columns import quick
 
 N = 40
 COSTS = {
@@ -32,7 +33,7 @@ COLUMNS = {
 }
 
 
-@pytest.mark.parametrize("trainer", TRAINERS)
+@pytest.mark.parametrize("trainer", sorted(set(TRAINERS) - {"scores"}))
 @pytest.mark.parametrize("name", COLUMNS)
 def test_every_trainer_has_an_answer(trainer, name):
     columns = COLUMNS[name]
@@ -41,9 +42,7 @@ def test_every_trainer_has_an_answer(trainer, name):
         for i in range(len(columns[0]))
     ]
     names = [f"c{j}" for j in range(len(columns))]
-    chosen = {"kind": trainer}
-    if "boost" in trainer or "trees" in trainer:
-        chosen["n_rounds"] = 10
+    chosen = quick(trainer)
     result = run(
         {
             "model": "edge",
@@ -58,3 +57,53 @@ def test_every_trainer_has_an_answer(trainer, name):
     ServedModel.from_payload(result.artifact)
     if name == "the label itself":
         assert result.summary["evaluation"]["error_rate"] == 0.0
+
+
+ALIKE = {
+    "expected-cost": {},
+    "symmetric": {},
+    "mutual-information": {"method": "exact"},
+    "bounded-abstention": {"max_reject_rate": 0.1},
+    "bounded-error": {"max_error": 0.01},
+    "bounded-cost": {"max_cost": 0.01},
+}
+
+
+@pytest.mark.parametrize("rule", ALIKE)
+@pytest.mark.parametrize("share", [0.1, 0.9], ids=["mostly -1", "mostly +1"])
+def test_thresholds_that_do_not_exist_are_null_and_a_word_is_said(rule, share):
+    """Scores that are all alike leave nothing to be cut."""
+    labels = ["yes" if i < share * 200 else "no" for i in range(200)]
+    result = run(
+        {
+            "model": "edge",
+            "trainer": {"kind": "svm"},
+            "costs": COSTS,
+            "rule": {"kind": rule, **ALIKE[rule]},
+            "data": {
+                "kind": "inline",
+                "columns": ["c", "y"],
+                "rows": [[1.0, label] for label in labels],
+            },
+            "target": {"column": "y", "positive": "yes"},
+        },
+        lambda *_: True,
+    )
+    told = result.summary["thresholds"]
+    assert all(abs(number) < 1e100 for number in numbers(result.summary))
+    band = ServedModel.from_payload(result.artifact).band
+    assert told["always"] == band.always
+    assert told["always"] or rule in {"symmetric", "mutual-information"}
+    if told["always"]:
+        assert told["lower"] is told["upper"] is None
+        done = {"reject": "rejected"}.get(told["always"], f"called {told['always']}")
+        assert any(f"every row is {done}: " in text for text in result.warnings)
+
+
+def numbers(told):
+    """Every number of some facts."""
+    if isinstance(told, dict):
+        told = list(told.values())
+    if isinstance(told, list):
+        return [number for one in told for number in numbers(one)]
+    return [told] if isinstance(told, int | float) else []

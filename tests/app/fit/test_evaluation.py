@@ -47,6 +47,42 @@ def test_a_model_that_learnt_nothing_is_told_to_be_no_better_than_a_constant():
     assert any("no better than a constant" in text for text in result.warnings)
 
 
+def test_a_model_beats_a_constant_only_where_the_paired_interval_says_so():
+    figures = trained(table=rows(1200), evaluation={"holdout": 0.4}).summary[
+        "evaluation"
+    ]
+    assert figures["beats_constant"] is True
+    few = trained(table=rows(60), evaluation={"holdout": 0.15})
+    told = few.summary["evaluation"]
+    shown = {one["shown"] for one in told["against_constants"].values()}
+    assert told["expected_cost"] < min(told["constants"].values())
+    assert "not shown" in shown
+    assert told["beats_constant"] is False
+    assert any("not shown to be better than" in text for text in few.warnings)
+    for name, one in told["against_constants"].items():
+        low, high = one["interval"]
+        assert low < one["difference"] < high
+        constant = told["expected_cost"] - one["difference"]
+        assert constant == pytest.approx(told["constants"][name])
+
+
+def test_every_figure_has_an_interval_and_groups_widen_it():
+    columns = [*COLUMNS[:4], "patient", "outcome"]
+    table = [[*row[:4], i, row[4]] for i, row in enumerate(rows(60)) for _ in range(8)]
+    whole = trained(table=table, columns=columns, groups="patient")
+    figures = whole.summary["evaluation"]
+    groups = whole.artifact["evidence"]["holdout"]["groups"]
+    assert len(set(groups)) == figures["rows"] / 8
+    for name in ("expected_cost", "brier_score", "calibration_error", "reject_rate"):
+        low, high = figures["intervals"][name]
+        assert low <= figures[name] <= high, name
+        assert low < high, name
+    low, high = figures["intervals"]["expected_cost"]
+    assert high - low > 0.2, "some ten patients say little"
+    weighed = trained(prevalence=0.1).summary["evaluation"]["intervals"]
+    assert None not in weighed["expected_cost"]
+
+
 def test_held_out_rows_that_equal_training_rows_are_told():
     table = [row for row in rows(80) for _ in range(2)]
     assert any("held-out rows equal" in text for text in trained(table=table).warnings)
@@ -54,6 +90,15 @@ def test_held_out_rows_that_equal_training_rows_are_told():
     grouped = [[*row[:4], i // 2, row[4]] for i, row in enumerate(table)]
     told = trained(table=grouped, columns=columns, groups="case").warnings
     assert not any("held-out rows equal" in text for text in told)
+
+
+def test_a_machine_whose_certificate_does_not_hold_is_told_once_with_its_gap():
+    result = trained(trainer={"kind": "svm", "max_iter": 1})
+    told = [text for text in result.warnings if "relative duality gap" in text]
+    assert len(told) == 1
+    assert f"{result.summary['duality_gap']:.2e}" in told[0]
+    assert "lower C" in told[0]
+    assert not any("duality gap" in text for text in trained().warnings)
 
 
 def test_without_costs_every_cost_is_null():

@@ -96,11 +96,54 @@ def test_distances_have_no_unit_and_read_missing_and_unseen_cells(native):
     assert distances[4] > 1e5
 
 
+@pytest.mark.parametrize("native", [False, True], ids=["machine", "trees"])
+@pytest.mark.parametrize("n", [3, 40, 3000])
+def test_what_is_told_as_far_outside_is_what_the_guard_rejects(native, n):
+    rows = table(n)
+    bare = FeatureSchema.fit(rows, missing_native=native)
+    matrix = encode_table(bare, rows).matrix
+    guard = OutlierGuard.fit(bare, matrix, None, seed=0)
+    features = guard.reach(bare, rows)
+    assert not encode_table(features, rows).notes
+    limits = {f.name: (f.least, f.most) for f in features.features}
+    assert {name for name, (low, _) in limits.items() if low is None} == {
+        "same",
+        "smoker",
+        "town",
+    }
+    ordinary = [130.0, 1.1e6, 7.0, False, "Oslo"]
+    for j, name in enumerate(("glucose", "cells")):
+        known = rows.columns[name][~rows.missing(name)]
+        low, high = limits[name]
+        assert low <= 2 * known.min() - known.max()
+        assert high >= 2 * known.max() - known.min()
+        inside = [np.nextafter(low, high), low, high, np.nextafter(high, low)]
+        outside = [np.nextafter(low, -np.inf), np.nextafter(high, np.inf)]
+        outside += [-1e18, 1e18, -1e308, 1e308]
+        for x in [*inside, *outside]:
+            row = [float(x) if k == j else v for k, v in enumerate(ordinary)]
+            odd = Table.from_rows(rows.names, [row])
+            encoded = encode_table(features, odd)
+            told = [note.text for note in encoded.notes.get(0, ())]
+            assert len(told) == (x in outside)
+            if told:
+                assert told[0].startswith(f"far_outside: {name} lies far outside")
+                assert guard.fired(encoded.matrix).all()
+
+
+def test_limits_tell_no_value_of_a_row():
+    rows = Table.from_columns({"x": np.array([1.2345, 5.6789, 3.3, 4.4])})
+    features = FeatureSchema.fit(rows)
+    guard = OutlierGuard.fit(features, encode_table(features, rows).matrix, None, 0)
+    (x,) = guard.reach(features, rows).features
+    assert (x.least, x.most) == pytest.approx((-3.3, 10.2))
+
+
 def test_the_first_guard_that_fires_is_the_reason():
     features = FeatureSchema.fit(table(400))
     matrix = encode_table(features, table(400)).matrix
     outlier = OutlierGuard.fit(features, matrix, None, seed=0)
-    guards = Guards.from_payload(Guards(True, True, outlier).payload())
+    guards = Guards.from_payload(Guards("any", True, outlier).payload())
     odd = Table.from_rows(
         ["glucose", "cells", "same", "smoker", "town"],
         [

@@ -1,14 +1,19 @@
 """What is missing is named, with 503; the process itself stays alive."""
 
 import shutil
+from datetime import timedelta
 
 import pytest
 
 from app.artifacts.store import ArtifactStore
 from app.db import migrate
+from app.db.base import utc_now
 from app.db.session import open_database
+from app.db.tables import Worker
 from app.health.metrics import Metrics
-from app.health.readiness import missing
+from app.health.readiness import missing, noted
+from app.health.workers import LIVELY_S
+from app.jobs.identity import own_identity
 from app.settings import Settings
 from app.state import AppState
 
@@ -55,3 +60,28 @@ def test_a_database_that_is_away_is_named(tmp_path):
     state = AppState(settings, database, ArtifactStore(tmp_path), Metrics())
     assert places(state) == ["/database"]
     database.close()
+
+
+LONG_AGO = timedelta(seconds=LIVELY_S + 60)
+
+
+@pytest.mark.parametrize(
+    ("changes", "lives"),
+    [
+        ({}, True),
+        ({"host": "another machine"}, True),
+        ({"process_start": "another process had this number"}, False),
+        ({"heartbeat_at": utc_now() - LONG_AGO}, False),
+        ({"host": "another", "heartbeat_at": utc_now() - LONG_AGO}, False),
+    ],
+    ids=["here", "elsewhere", "gone", "silent", "silent elsewhere"],
+)
+def test_that_no_worker_lives_is_noted(state, changes, lives):
+    migrate.upgrade(state.database)
+    assert "no worker lives" in noted(state)[0]
+    own = own_identity()
+    row = {"host": own.host, "pid": own.pid, "process_start": own.start, **changes}
+    with state.database.write() as session:
+        session.add(Worker(**row))
+    assert (noted(state) == []) is lives
+    assert missing(state) == []

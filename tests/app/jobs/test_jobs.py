@@ -11,10 +11,10 @@ from app.db.base import utc_now
 from app.db.tables import Job, JobInput
 from app.errors import ConflictError, UnknownJobError
 from app.jobs import service
+from app.jobs.identity import own_identity
 from app.jobs.schemas import JobsQuery, job_answer
 from app.worker import finish, recovery
 from app.worker.claim import claim, queued
-from app.worker.identity import own_identity
 
 
 def enqueue(database, model="m", body=b"{}"):

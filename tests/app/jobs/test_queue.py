@@ -12,9 +12,9 @@ from app.db.session import open_database
 from app.db.tables import Job, JobInput, Replay
 from app.errors import KeyReusedError, QueueFullError
 from app.jobs import replays, service
+from app.jobs.identity import own_identity
 from app.worker import recovery
 from app.worker.claim import claim
-from app.worker.identity import own_identity
 
 
 def enqueue(database, **terms):

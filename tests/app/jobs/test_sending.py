@@ -37,9 +37,8 @@ def test_copies_that_arrive_together_are_one_job(idle, asked):
     body = json.dumps(asked())
 
     def send(_):
-        return httpx.post(
-            f"{idle.url}/train", content=body, headers={"idempotency-key": "many"}
-        )
+        headers = {"content-type": "application/json", "idempotency-key": "many"}
+        return httpx.post(f"{idle.url}/train", content=body, headers=headers)
 
     with ThreadPoolExecutor(8) as pool:
         answers = list(pool.map(send, range(8)))

@@ -22,42 +22,79 @@ def bearer(key):
     return {"authorization": f"Bearer {key}"}
 
 
+READERS = ("predict", "train", "lead")
+
+
 @pytest.mark.parametrize(
-    ("method", "path", "scope"),
+    ("method", "path", "scopes"),
     [
-        ("POST", "/predict", "predict"),
-        ("POST", "/predict/batch", "predict"),
-        ("GET", "/models", "predict"),
-        ("GET", "/models/m/versions/1", "predict"),
-        ("GET", "/metrics", "predict"),
-        ("POST", "/train", "train"),
-        ("GET", "/jobs", "train"),
-        ("GET", "/datasets/1", "train"),
-        ("PUT", "/models/m/aliases/champion", "train"),
-        ("DELETE", "/models/m/aliases/champion", "train"),
-        ("POST", "/models/m/versions/1/reprice", "train"),
-        ("DELETE", "/models/m", "admin"),
-        ("DELETE", "/models/m/versions/1", "admin"),
-        ("GET", "/keys", "admin"),
-        ("POST", "/keys", "admin"),
+        ("POST", "/predict", ("predict",)),
+        ("POST", "/predict/batch", ("predict",)),
+        ("GET", "/models", READERS),
+        ("GET", "/models/m/versions/1", READERS),
+        ("GET", "/rules/bounded-error/rows", READERS),
+        ("GET", "/models/m/versions/1/curves", READERS),
+        ("GET", "/models/m/versions/1/export", ("train",)),
+        ("POST", "/models/m/versions/1/preview", READERS),
+        ("GET", "/metrics", READERS),
+        ("POST", "/train", ("train",)),
+        ("GET", "/jobs", ("train",)),
+        ("GET", "/datasets/1", ("train",)),
+        ("PUT", "/models/m/aliases/champion", ("train",)),
+        ("DELETE", "/models/m/aliases/champion", ("train",)),
+        ("POST", "/models/m/versions/1/reprice", ("train",)),
+        ("POST", "/models/m/review/dataset", ("train",)),
+        ("GET", "/models/m/review", ("lead",)),
+        ("PUT", "/models/m/review", ("lead",)),
+        ("DELETE", "/models/m/review", ("lead",)),
+        ("GET", "/models/m/review/report", ("lead",)),
+        ("POST", "/models/m/review/prices", ("lead",)),
+        ("GET", "/models/m/monitor", ("lead",)),
+        ("POST", "/models/m/monitor/acknowledge", ("lead",)),
+        ("GET", "/cases", ("lead",)),
+        ("GET", "/cases/1", ("lead",)),
+        ("GET", "/cases/export", ("lead",)),
+        ("POST", "/cases/import", ("lead",)),
+        ("POST", "/cases/1/withdraw", ("lead",)),
+        ("POST", "/cases/1/reopen", ("lead",)),
+        ("POST", "/cases/1/reassign", ("lead",)),
+        ("POST", "/cases", ("predict",)),
+        ("GET", "/cases/changes", ("predict",)),
+        ("POST", "/outcomes", ("predict",)),
+        ("DELETE", "/cases", ("admin",)),
+        ("DELETE", "/cases/1", ("admin",)),
+        ("POST", "/claims", ("review",)),
+        ("PUT", "/claims/1", ("review",)),
+        ("DELETE", "/claims/1", ("review",)),
+        ("POST", "/claims/1/verdict", ("review",)),
+        ("GET", "/verdicts", ("review",)),
+        ("POST", "/verdicts/1/undo", ("review",)),
+        ("DELETE", "/models/m", ("admin",)),
+        ("DELETE", "/models/m/versions/1", ("admin",)),
+        ("GET", "/keys", ("admin",)),
+        ("POST", "/keys", ("admin",)),
+        ("GET", "/people", ("admin",)),
         # what is not named is closed, however it is written
-        ("GET", "//models", "admin"),
-        ("GET", "/Models", "admin"),
-        ("GET", "/modelsx", "admin"),
-        ("GET", "/predict/", "admin"),
-        ("POST", "/predict/batch/../../keys", "admin"),
-        ("GET", "/", "admin"),
-        ("GET", "", "admin"),
+        ("GET", "//models", ("admin",)),
+        ("GET", "/Models", ("admin",)),
+        ("GET", "/modelsx", ("admin",)),
+        ("GET", "/models\n", ("admin",)),
+        ("GET", "/predict/", ("admin",)),
+        ("POST", "/predict/batch/../../keys", ("admin",)),
+        ("GET", "/", ("admin",)),
+        ("GET", "", ("admin",)),
     ],
 )
-def test_the_least_scope_of_a_request(method, path, scope):
-    assert needed(method, path) == scope
+def test_the_scopes_that_open_a_request(method, path, scopes):
+    assert needed(method, path) == scopes
 
 
-def test_scopes_are_a_ladder():
-    for low, held in enumerate(SCOPES):
-        for high, wanted in enumerate(SCOPES):
-            assert allows(held, wanted) == (low >= high)
+def test_a_scope_opens_its_own_only_and_admin_everything():
+    for held in SCOPES:
+        for wanted in SCOPES:
+            assert allows((held,), (wanted,)) == (held in (wanted, "admin"))
+    assert allows(("predict", "review"), ("train", "review"))
+    assert not allows((), ("predict",))
 
 
 def test_every_known_key_is_compared_in_constant_time(monkeypatch):
@@ -70,11 +107,13 @@ def test_every_known_key_is_compared_in_constant_time(monkeypatch):
 
     monkeypatch.setattr(secret.hmac, "compare_digest", spy)
     texts = [secret.new_key() for _ in range(4)]
-    known = [secret.KnownKey(secret.digest(text.encode()), "train") for text in texts]
+    known = [
+        secret.KnownKey(secret.digest(text.encode()), ("train",)) for text in texts
+    ]
     for sent in (texts[0], texts[3], "", "wrong", texts[0][:-1]):
         compared.clear()
         found = secret.match(sent.encode(), known)
-        assert found == ("train" if sent in texts else None)
+        assert found == (known[texts.index(sent)] if sent in texts else None)
         # all of them, wherever the right one stands, and digests of one length
         assert [other for _, other in compared] == [key.digest for key in known]
         assert {len(one) for pair in compared for one in pair} == {32}
@@ -82,8 +121,8 @@ def test_every_known_key_is_compared_in_constant_time(monkeypatch):
 
 def test_only_a_digest_is_kept_and_a_revoked_key_stays_on_the_list(database):
     with database.write() as session:
-        one = service.issue(session, "one", "predict")
-        two = service.issue(session, "two", "admin")
+        one = service.issue(session, "one", ["predict"])
+        two = service.issue(session, "two", ["admin"])
     assert one.key != two.key
     assert len(one.key) > 40
     with database.read() as session:
@@ -91,7 +130,10 @@ def test_only_a_digest_is_kept_and_a_revoked_key_stays_on_the_list(database):
         kept = " ".join(str(vars(row)) for row in rows)
         assert one.key not in kept
         assert two.key not in kept
-        assert {key.scope for key in store.issued(session).keys} == {"predict", "admin"}
+        assert {key.scopes for key in store.issued(session).keys} == {
+            ("predict",),
+            ("admin",),
+        }
     with database.write() as session:
         gone = service.revoke(session, one.id)
     with database.write() as session:
@@ -99,7 +141,7 @@ def test_only_a_digest_is_kept_and_a_revoked_key_stays_on_the_list(database):
         assert gone.revoked_at is not None
     with database.read() as session:
         found = store.issued(session)
-        assert [key.scope for key in found.keys] == ["admin"]
+        assert [key.scopes for key in found.keys] == [("admin",)]
         first = service.page(session, KeysQuery(limit=1))
         second = service.page(session, KeysQuery(limit=1, before=first.next))
         assert {first.keys[0].id, second.keys[0].id} == {one.id, two.id}
@@ -143,6 +185,9 @@ def test_a_key_opens_its_scope_in_every_process_until_it_is_revoked(guarded):
     settled(guarded, "/models", keys["predict"], 200)
     assert status(guarded, "GET", "/jobs", keys["predict"]) == 403
     assert status(guarded, "GET", "/jobs", keys["train"]) == 200
+    assert status(guarded, "POST", "/predict", keys["train"]) == 403
+    assert status(guarded, "POST", "/claims", keys["predict"]) == 403
+    assert status(guarded, "GET", "/people", keys["lead"]) == 403
     assert status(guarded, "GET", "/keys", keys["train"]) == 403
     assert status(guarded, "GET", "/keys", keys["admin"]) == 200
     assert status(guarded, "POST", "/predict", keys["predict"]) == 415
@@ -173,6 +218,32 @@ def test_a_key_opens_its_scope_in_every_process_until_it_is_revoked(guarded):
 )
 def test_what_is_no_key_is_refused(guarded, body):
     assert guarded.http.post("/keys", json=body).status_code == 422
+
+
+def test_keys_belong_to_people_and_open_nothing_once_these_have_left(guarded):
+    asked = {"name": "laptop", "scopes": ["lead", "review"], "person": "Anna"}
+    anna = guarded.http.post("/keys", json=asked).json()
+    assert anna["scopes"] == ["review", "lead"]
+    assert anna["person"] == "Anna"
+    second = {"name": "telephone", "scopes": ["review"], "person": "Anna"}
+    guarded.http.post("/keys", json=second)
+    alone = guarded.http.post("/keys", json={"name": "Ben", "scopes": ["review"]})
+    assert alone.json()["person"] == "Ben", "a reviewer is somebody"
+    people = {p["name"]: p for p in guarded.http.get("/people").json()["people"]}
+    assert people.keys() >= {"Anna", "Ben"}
+    settled(guarded, "/models", anna["key"], 200)
+    person = f"/people/{people['Anna']['id']}"
+    taken = guarded.http.patch(person, json={"name": "Ben"})
+    assert taken.status_code == 409
+    left = guarded.http.patch(person, json={"active": False, "name": "left"})
+    assert left.json()["active"] is False
+    settled(guarded, "/models", anna["key"], 401)
+    listed = guarded.http.get("/keys").json()["keys"]
+    assert {key["person"] for key in listed if key["name"] == "laptop"} == {"left"}
+    for unknown in ("nobody", "%00"):
+        answer = guarded.http.patch(f"/people/{unknown}", json={"active": True})
+        assert answer.status_code == 404
+        assert answer.json()["type"] == "/problems/unknown-person"
 
 
 @pytest.mark.parametrize("key_id", ["no", "0" * 36, "%00", "..%2f..", FIRST])
@@ -219,12 +290,21 @@ def test_the_first_key_is_made_at_the_command_line_and_locks_the_service(
     for path in ("/docs", "/redoc", "/openapi.json", "/docs/assets/swagger-ui.css"):
         assert service.http.get(path).status_code == 401, "switched off: no secret hint"
     assert service.http.get("/readyz").status_code == 200
+    assert service.http.get("/problems/unauthorized").status_code == 200
     (line,) = command(service, "list").stdout.splitlines()
     assert "desk" in line
     assert key not in line
-    assert command(service, "revoke", line.split()[0]).returncode == 0
+    revoked = command(service, "revoke", line.split()[0])
+    assert revoked.returncode == 0
+    assert "demur key create" in revoked.stdout, "the way back"
     settled(service, "/models", key, 401)
     assert command(service, "revoke", "nothing").returncode == 1
+    assert command(service, "create", "--scope", "root", "--name", "x").returncode == 1
+    several = ("--scope", "lead", "--scope", "review", "--name", "x", "--person", "Ann")
+    made = command(service, "create", *several)
+    assert made.returncode == 0, made.stderr
+    assert "review,lead" in command(service, "list").stdout
+    assert status(service, "GET", "/models", made.stdout.strip()) == 200
     assert "revoked" in command(service, "list").stdout
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from contextlib import suppress
 
 import pytest
 from starlette.requests import ClientDisconnect
@@ -11,12 +12,14 @@ from app.web.time_limit import TimeLimit
 
 
 def ask(inner, body=(b"x",), path="/train", **seconds):
-    """Return (status, problem) and what else was sent."""
+    """Return the status and the body of the one answer.
+
+    ``scope["answered"]`` is set once there is one, by whom ever.
+    """
     sent, parts = [], list(body)
-    done = asyncio.Event
 
     async def main():
-        over = done()
+        over = asyncio.Event()
 
         async def receive():
             if parts:
@@ -33,6 +36,7 @@ def ask(inner, body=(b"x",), path="/train", **seconds):
 
         settings = Settings(**{"request_seconds": 0.1, **seconds})
         scope = {"type": "http", "path": path, "headers": [], "method": "POST"}
+        scope["answered"] = over
         await TimeLimit(inner, settings)(scope, receive, send)
 
     asyncio.run(main())
@@ -62,7 +66,7 @@ async def swift(scope, receive, send):
 
 
 def test_what_is_in_time_passes():
-    assert ask(swift, [b"a", b"b"]) == (202, b"ab")
+    assert ask(swift, [b"a", b"b"], request_seconds=60) == (202, b"ab")
 
 
 def test_a_body_that_does_not_come_is_408():
@@ -72,12 +76,35 @@ def test_a_body_that_does_not_come_is_408():
     assert "DEMUR_REQUEST_SECONDS" in problem["detail"]
 
 
+def test_a_client_that_hangs_up_is_answered_nothing_and_is_no_fault():
+    sent = []
+
+    async def send(message):
+        sent.append(message)
+
+    async def receive():
+        return {"type": "http.disconnect"}
+
+    async def raising(scope, receive, send):
+        await read(receive)
+
+    async def answering(scope, receive, send):
+        with suppress(ClientDisconnect):
+            await read(receive)
+        await answer(send)
+
+    for inner in (raising, answering):
+        scope = {"type": "http", "path": "/train", "headers": [], "method": "POST"}
+        asyncio.run(TimeLimit(inner, Settings())(scope, receive, send))
+    assert sent == []
+
+
 def test_an_answer_that_does_not_come_is_503_and_the_work_ends_in_peace():
     finished = []
 
     async def slow(scope, receive, send):
         await read(receive)
-        await asyncio.sleep(0.3)
+        await scope["answered"].wait()
         finished.append("the work")
         await answer(send)
 
@@ -108,7 +135,7 @@ def test_an_answer_that_has_begun_may_take_its_time():
 
 def test_what_never_asks_for_a_body_is_slow_itself():
     async def slow(scope, receive, send):
-        await asyncio.sleep(0.5)
+        await scope["answered"].wait()
         await answer(send)
 
     status, body = ask(slow)

@@ -32,6 +32,13 @@ def table(wrong, rejected, right=90):
     }
 
 
+def against(difference, rows):
+    """Return a paired difference from a constant, its interval and what it shows."""
+    low, high = difference - 5 / rows, difference + 5 / rows
+    shown = "better" if high < 0 else "worse" if low > 0 else "not shown"
+    return {"difference": difference, "interval": [low, high], "shown": shown}
+
+
 @pytest.fixture
 def publish(database, store):
     """Add a version that made so many errors on held-out rows."""
@@ -48,6 +55,10 @@ def publish(database, store):
             "confusion": confusion,
             "share_positive": 0.5,
             "constants": {"+1": 0.5, "-1": 2.5, "reject": 0.45},
+            "against_constants": {
+                name: against(cost - price, total)
+                for name, price in (("+1", 0.5), ("-1", 2.5), ("reject", 0.45))
+            },
         }
         n = len(rows)
         holdout = {

@@ -58,6 +58,23 @@ def test_what_is_written_is_what_this_format_pins(made):
     )
 
 
+def test_a_file_of_the_format_before_is_read_and_decides_as_it_did(made):
+    """It knew no limits of columns; a guard of missing values took them all."""
+    _, artifact = made
+    columns = [
+        {k: v for k, v in column.items() if k not in {"least", "most"}}
+        for column in artifact["features"]["columns"]
+    ]
+    features = {**artifact["features"], "columns": columns}
+    old = {**artifact, "format": 1, "features": features}
+    for guards in ({}, {**artifact["guards"], "missing_value": {}}):
+        model = ServedModel.from_payload({**old, "guards": guards})
+        assert all(f.least is None and f.most is None for f in model.features.features)
+        assert model.guards.missing_value == ("any" if guards else None)
+    with pytest.raises(CorruptArtifactError, match="formats up to 2"):
+        ServedModel.from_payload({**artifact, "format": FORMAT + 1})
+
+
 def test_a_scorer_that_lacks_something_is_refused(made):
     _, artifact = made
     scorer = artifact["scorer"]

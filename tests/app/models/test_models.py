@@ -3,13 +3,13 @@
 import pytest
 
 from app.errors import UnknownModelError
+from app.jobs.identity import own_identity
 from app.jobs.service import enqueue
 from app.models import service
 from app.models.queries import ResolvedVersion, resolve
 from app.models.schemas import ModelQuery, ModelsQuery
 from app.worker import finish, recovery
 from app.worker.claim import claim
-from app.worker.identity import own_identity
 from app.worker.messages import Done
 
 

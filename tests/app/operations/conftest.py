@@ -3,14 +3,13 @@
 import os
 import subprocess
 import sys
-import uuid
 from pathlib import Path
 
 import pytest
-import sqlalchemy
 
 from app.db import migrate
 from app.db.session import open_database
+from tests.app.conftest import fresh_postgres
 
 ROOT = Path(__file__).parents[3]
 
@@ -39,16 +38,8 @@ def url(request):
     if request.param == "sqlite":
         yield ""
         return
-    server = sqlalchemy.make_url(request.getfixturevalue("postgres_server"))
-    name = f"demur_{uuid.uuid4().hex[:12]}"
-    admin = sqlalchemy.create_engine(server, isolation_level="AUTOCOMMIT")
-    with admin.connect() as connection:
-        connection.execute(sqlalchemy.text(f"CREATE DATABASE {name}"))
-    made = server.set(database=name).render_as_string(hide_password=False)
-    database = open_database(made)
-    migrate.upgrade(database)
-    database.close()
-    yield made
-    with admin.connect() as connection:
-        connection.execute(sqlalchemy.text(f"DROP DATABASE {name} WITH (FORCE)"))
-    admin.dispose()
+    with fresh_postgres(request.getfixturevalue("postgres_server")) as made:
+        database = open_database(made)
+        migrate.upgrade(database)
+        database.close()
+        yield made

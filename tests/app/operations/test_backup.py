@@ -2,6 +2,7 @@
 
 import hashlib
 import io
+import json
 import os
 import shutil
 import sqlite3
@@ -123,7 +124,26 @@ def _without(kind):
     return lambda parts: {k: v for k, v in parts.items() if not k.startswith(kind)}
 
 
+def _hostile(parts):
+    """Put a file that would run something in a model's place, its digest everywhere."""
+    (model,) = (name for name in parts if name.startswith("artifacts/"))
+    content = b"cos\nabort\n(tR."
+    old, new = model[10:74], hashlib.sha256(content).hexdigest()
+    changed = {
+        name.replace(old, new): known.replace(old.encode(), new.encode())
+        for name, known in parts.items()
+    }
+    changed[f"artifacts/{new}.joblib"] = content
+    manifest = json.loads(changed["manifest.json"])
+    for entry in manifest["files"]:
+        member = changed[entry["name"]]
+        entry["size"] = len(member)
+        entry["sha256"] = hashlib.sha256(member).hexdigest()
+    return {**changed, "manifest.json": json.dumps(manifest).encode()}
+
+
 DAMAGE = {
+    "a model that would run something": _hostile,
     "a flipped bit": _flipped,
     "no model": _without("artifacts/"),
     "no database": _without("demur.sqlite3"),
@@ -156,6 +176,13 @@ def test_a_damaged_archive_changes_nothing(archive, tmp_path, damage):
         restoring.restore(Settings(data_dir=folder), broken, force=True)
     assert contents(folder) == before
     assert not (tmp_path / "outside").exists()
+
+
+def test_a_model_that_would_run_something_is_told(archive, tmp_path):
+    hostile = write(tmp_path / "hostile.tar", _hostile(members(archive)))
+    (tmp_path / "data").mkdir()
+    with pytest.raises(OperationError, match=r"artifacts/.*what no training writes"):
+        restoring.restore(Settings(data_dir=tmp_path / "data"), hostile)
 
 
 @pytest.mark.parametrize("length", [0, 100, 0.5, 0.9])

@@ -1,14 +1,14 @@
 """``demur worker --check``: whether a worker of this machine is at work."""
 
-import time
 from datetime import timedelta
 
 import pytest
 
 from app.db.base import utc_now
 from app.db.tables import Worker
-from app.worker.check import FRESH_S, is_working
-from app.worker.identity import own_identity
+from app.health.workers import FRESH_S, is_working
+from app.jobs.identity import own_identity
+from tests.waiting import until
 
 
 def enter(database, **changes):
@@ -39,12 +39,12 @@ def test_these_are_none(database, changes):
 
 
 def test_the_command_says_it_by_its_status(server, demur, tmp_path):
-    until = time.monotonic() + 60  # the API is ready before its worker is
-    while True:
+
+    def check():
         checked = demur("worker", "--check", data_dir=server.data_dir)
-        if checked.returncode == 0 or time.monotonic() > until:
-            break
-    assert (checked.returncode, checked.stderr) == (0, "")
+        return (checked.returncode, checked.stderr) == (0, "")
+
+    until(check)  # the API is ready before its worker is
     demur("migrate", data_dir=tmp_path)
     checked = demur("worker", "--check", data_dir=tmp_path)
     assert checked.returncode == 1

@@ -10,6 +10,7 @@ from sqlalchemy import create_engine, text
 from sqlalchemy.exc import OperationalError
 
 from app.web.failures import translate
+from tests.waiting import until
 
 MIB = 2**20
 ROWS = [[float(k), "yes" if k % 3 else "no"] for k in range(60)]
@@ -64,7 +65,8 @@ def held(service):
 
 @pytest.fixture
 def cramped(small_disk, service_type):
-    """A service on the small disk."""
+    """A service on the small disk; its log is in the way of nobody."""
+    (small_disk / "log").symlink_to(small_disk.with_name("log"))
     service = service_type(
         small_disk,
         {"NUMBA_CACHE_DIR": os.environ.get("NUMBA_CACHE_DIR", "/tmp")},  # noqa: S108
@@ -96,10 +98,64 @@ def test_a_full_disk_is_507_and_leaves_nothing(cramped):
     assert cramped.train(training())["status"] == "succeeded"
 
 
+ASKED = {"model": "m", "instances": [{"x": 3.5}, {"x": 40.0}]}
+OTHER_RULE = {"kind": "chow", "reject_threshold": 0.3}
+ALIAS = ("PUT", "/models/m/aliases/a", {"json": {"version": 1}})
+CSV = {"content": b"x,y\n1,2\n", "headers": {"content-type": "text/csv"}}
+WRITING = [
+    ("POST", "/train", {"json": training()}),
+    ALIAS,
+    ("PATCH", "/models/m", {"json": {"description": "x" * 4000}}),
+    ("POST", "/datasets", CSV),
+    ("POST", "/models/m/versions/1/reprice", {"json": {"rule": OTHER_RULE}}),
+    ("DELETE", "/models/m/versions/1", {}),
+    ("POST", "/predict/batch?model=m", CSV),
+]
+
+
+@pytest.mark.parametrize("end", ["stop", "kill"])
+def test_a_service_starts_on_a_full_disk_and_answers_from_what_is_there(cramped, end):
+    assert cramped.train(training())["status"] == "succeeded"
+    expected = cramped.http.post("/predict", json=ASKED)
+    assert expected.status_code == 200
+    getattr(cramped, end)()
+    if end == "kill":  # as a restore of the files alone would leave it
+        (cramped.data_dir / "demur.sqlite3-shm").unlink()
+    filler = fill(cramped.data_dir, leave=0)
+    cramped.start()
+    told = cramped.http.get("/readyz").json()
+    assert any("read-only" in note for note in told["notes"]), told
+    assert cramped.http.post("/predict", json=ASKED).content == expected.content
+    for path in ("/models", "/models/m", "/jobs", "/datasets", "/metrics", "/livez"):
+        assert cramped.http.get(path).status_code == 200, path
+    for _ in range(2):  # on one connection, which none of them cuts
+        for method, path, sent in WRITING:
+            answer = cramped.http.request(method, path, **sent)
+            assert (answer.status_code, path) == (507, path), answer.text
+            assert answer.json()["type"] == "/problems/storage-full"
+    log = small_log(cramped)
+    assert "Traceback" not in log
+    assert "the disk is full" in log
+
+    filler.unlink()
+    until(lambda: "notes" not in cramped.http.get("/readyz").json(), cramped.log)
+    assert cramped.train(training())["result"]["version"] == 2
+    method, path, sent = ALIAS
+    assert cramped.http.request(method, path, **sent).status_code == 200
+    assert "the database itself is used again" in small_log(cramped)
+
+
+def small_log(service):
+    """Return the log without what the worker and its supervisor say."""
+    lines = (service.data_dir / "log").read_text().splitlines()
+    return "\n".join(line for line in lines if "worker" not in line)
+
+
 def test_a_job_outlives_a_disk_that_is_full_for_a_while(cramped):
     job_id = cramped.train(training(), wait=False)["id"]
     filler = fill(cramped.data_dir, leave=0)
-    time.sleep(4)
+    until(lambda: "notes" in cramped.http.get("/readyz").json())
+    time.sleep(4)  # time to fail in: a job that does not is none the worse
     assert cramped.http.get("/livez").status_code == 200
     filler.unlink()
     job = cramped.await_job(job_id)

@@ -5,13 +5,13 @@ own. Every request goes over a connection of its own, so that any process may an
 """
 
 import json
-import time
 
 import httpx
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from tests.app.soak.mixed import COLUMNS, CSV, PRICES, as_csv, labelled, rows, training
+from tests.waiting import until
 
 KEY = "key-of-the-walk"
 SETTINGS = {
@@ -52,7 +52,7 @@ def ask(walk, method, path, *, key=KEY, expect=None, **more):
 def trained(walk, model, **changes):
     """Train a model; return what its version says."""
     job = ask(walk, "POST", "/train", json=training(model, 0, **changes), expect=202)
-    ended = walk.await_job(job.json()["id"], timeout_s=120)
+    ended = walk.await_job(job.json()["id"])
     assert ended["status"] == "succeeded", ended
     number = ended["result"]["version"]
     return ask(walk, "GET", f"/models/{model}/versions/{number}", expect=200).json()
@@ -68,7 +68,7 @@ def test_jobs_wait_in_order_stop_and_are_not_queued_twice(walk):
         walk, "POST", "/train", json=training("hold", 0, trainer=LONG), expect=202
     )
     held = holding.json()["id"]
-    walk.await_job(held, "running", timeout_s=120)
+    walk.await_job(held, "running")
     ids = {}
     for priority in (-5, 0, 7):
         body = training("in-order", 0, trainer=QUICK, priority=priority, **CHOW)
@@ -102,11 +102,11 @@ def test_jobs_wait_in_order_stop_and_are_not_queued_twice(walk):
         lines = [line for line in stream.iter_lines() if line.startswith("data: ")]
     assert json.loads(lines[-1].removeprefix("data: "))["status"] == "cancelled"
 
-    ended = {p: walk.await_job(job, timeout_s=120) for p, job in ids.items()}
+    ended = {p: walk.await_job(job) for p, job in ids.items()}
     assert {job["status"] for job in ended.values()} == {"succeeded"}
     begun = sorted(ended, key=lambda p: ended[p]["started_at"])
     assert begun == [7, 0, -5], "the most urgent first"
-    over = walk.await_job(limited_id, timeout_s=120)
+    over = walk.await_job(limited_id)
     assert over["error"]["type"] == "/problems/training-limit"
     assert "max_seconds" in over["error"]["detail"]
 
@@ -186,12 +186,11 @@ def test_keys_open_what_their_scope_says_in_every_process(walk):
 
 def await_status(walk, path, key, status):
     """Wait until every process says the same of a key."""
-    until = time.monotonic() + 20
-    while True:
-        told = {ask(walk, "GET", path, key=key).status_code for _ in range(8)}
-        if told == {status}:
-            return
-        assert time.monotonic() < until, told
+
+    def told():
+        return {ask(walk, "GET", path, key=key).status_code for _ in range(8)}
+
+    until(lambda: told() == {status}, told)
 
 
 def test_metrics_count_what_was_answered(walk):
@@ -265,12 +264,12 @@ def test_a_stop_gives_back_what_runs_and_all_is_there_again(walk):
     before = predicted(walk, "stays")
     body = training("waits", 0, trainer=LONG)
     job_id = ask(walk, "POST", "/train", json=body, expect=202).json()["id"]
-    walk.await_job(job_id, "running", timeout_s=120)
+    walk.await_job(job_id, "running")
     assert walk.stop() == 0
     walk.start()
     walk.http.headers["authorization"] = f"Bearer {KEY}"
     assert predicted(walk, "stays") == before
-    again = walk.await_job(job_id, "running", timeout_s=120)
+    again = walk.await_job(job_id, "running")
     assert again["attempts"] == 1, "a stop is no death"
     ask(walk, "POST", f"/jobs/{job_id}/cancel", expect=202)
     assert walk.await_job(job_id)["status"] == "cancelled"

@@ -3,6 +3,7 @@
 import socket
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -14,6 +15,7 @@ import uvicorn
 
 from app.artifacts.model import Label, Labels, ServedModel
 from app.artifacts.store import ArtifactStore
+from app.client.http import SHORTER_KEPT
 from app.db import migrate
 from app.db.session import open_database
 from app.db.tables import Model, ModelVersion
@@ -21,6 +23,7 @@ from app.features.schema import FeatureSchema
 from app.features.table import Table
 from app.main import create_app
 from app.settings import Settings
+from app.web.protocol import BoundedProtocol
 from solvers.calibration import Calibration
 from solvers.costs import CostMatrix
 from solvers.rules.band import Band
@@ -102,7 +105,10 @@ class Registry:
                 ModelVersion(
                     model_id=row.id,
                     version=row.last_version,
-                    summary={},
+                    summary={
+                        "labels": asdict(model.labels),
+                        "features": model.features.to_payload()["columns"],
+                    },
                     artifact_sha256=stored.sha256,
                     artifact_bytes=stored.size,
                 )
@@ -118,14 +124,16 @@ class Running:
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port: int = self.listener.getsockname()[1]
         self.server = uvicorn.Server(
-            uvicorn.Config(app, http="httptools", log_config=None)
+            uvicorn.Config(app, http=BoundedProtocol, log_config=None)
         )
         self.thread = Thread(target=self.server.run, args=([self.listener],))
         self.thread.start()
         while not self.server.started:
             assert self.thread.is_alive()
             time.sleep(0.01)
-        self.http = httpx.Client(base_url=f"http://127.0.0.1:{self.port}", timeout=60)
+        self.http = httpx.Client(
+            base_url=f"http://127.0.0.1:{self.port}", timeout=60, limits=SHORTER_KEPT
+        )
 
     def stop(self) -> None:
         self.http.close()

@@ -11,6 +11,7 @@ import pytest
 from app.predict import pool
 from app.predict.endpoint import LARGE_BYTES
 from tests.app.predict.conftest import COLUMNS, served, training_rows
+from tests.app.predict.refused import refused
 
 ROWS = training_rows(300, seed=5)
 INSTANCES = [dict(zip(COLUMNS, row, strict=True)) for row in ROWS]
@@ -75,6 +76,14 @@ def test_faults_of_a_large_request_name_their_rows(service):
     assert answer.status_code == 422
     assert [fault["row"] for fault in answer.json()["errors"]] == [12_345]
     assert "secret" not in answer.text
+
+
+def test_a_key_that_stands_twice_in_a_large_request_is_named(service):
+    running, _ = service
+    body = json.dumps({"model": "pima", "instances": LARGE}).encode()
+    twice = body.replace(b'"glucose":', b'"glucose": 1.5, "glucose":', 1)
+    (fault,) = refused(running.http, twice, 422)["errors"]
+    assert fault["pointer"] == "/instances/0/glucose"
 
 
 def test_a_large_body_that_is_no_json(service):

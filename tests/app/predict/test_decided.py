@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.artifacts.model import Judged, Labels
@@ -47,7 +47,6 @@ rows = st.lists(
 )
 
 
-@settings(deadline=None)
 @given(rows, st.sampled_from([None, EVEN, UNEVEN]), st.booleans())
 def test_arrays_and_numbers_say_the_same(drawn, costs, calibrated):
     scores, p, decisions = zip(*drawn, strict=True)
@@ -67,7 +66,6 @@ def test_arrays_and_numbers_say_the_same(drawn, costs, calibrated):
         assert tally.cost == (told or 0.0)
 
 
-@settings(deadline=None)
 @given(rows, st.integers(0, 12), st.sampled_from([None, EVEN]))
 def test_the_parts_of_a_request_count_what_the_whole_does(drawn, cut, costs):
     pricing = Pricing(Band(-1.0, 1.0), costs)
@@ -92,7 +90,6 @@ def test_the_parts_of_a_request_count_what_the_whole_does(drawn, cut, costs):
 prices = st.floats(0.5, 10.0)
 
 
-@settings(deadline=None)
 @given(prices, prices, st.floats(0.2, 0.9), st.floats(0.2, 0.8))
 def test_costs_that_differ_by_rounding_only_are_equal(fp, fn, total, share):
     """At p- and p+ two decisions cost the same; either is the cheapest."""

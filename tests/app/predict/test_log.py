@@ -3,7 +3,6 @@
 import json
 import subprocess
 import sys
-import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -16,6 +15,7 @@ from app.journal import journal as journal_module
 from app.predict.endpoint import LARGE_BYTES
 from solvers.rules.band import Band
 from tests.app.predict.conftest import COLUMNS, COSTS, served, training_rows
+from tests.waiting import until
 
 ROWS = training_rows(300, seed=5)
 INSTANCES = [dict(zip(COLUMNS, row, strict=True)) for row in ROWS]
@@ -25,7 +25,7 @@ CHOW = {"kind": "chow", **Band(COSTS.p_minus, COSTS.p_plus, on="probability").pa
 
 def guarded():
     model = served()
-    object.__setattr__(model, "guards", Guards(True, True, None))
+    object.__setattr__(model, "guards", Guards("any", True, None))
     return model
 
 
@@ -48,16 +48,15 @@ def text_of(path):
         return ""
 
 
-def logged(registry, rows, within_s=10.0):
+def logged(registry, rows):
     """Return the lines, once so many rows are there."""
-    until = time.monotonic() + within_s
-    while True:
+
+    def lines():
         files = sorted(folder_of(registry).glob("*.jsonl"))
-        lines = [json.loads(x) for f in files for x in text_of(f).splitlines()]
-        if sum(len(line["scores"]) for line in lines) >= rows:
-            return lines
-        assert time.monotonic() < until, "the log stays behind"
-        time.sleep(0.02)
+        found = [json.loads(x) for f in files for x in text_of(f).splitlines()]
+        return found if sum(len(line["scores"]) for line in found) >= rows else None
+
+    return until(lines)
 
 
 @pytest.fixture(scope="module")
@@ -166,11 +165,8 @@ def test_files_are_deleted_when_their_time_is_over(serve):
     ask(running, INSTANCES[:1])
     logged(registry, 1)
     kept = {str(day) for day in (today, *days[:2])}
-    until = time.monotonic() + 10.0
     # The line may be written before the old files are gone.
-    while (left := {path.name[:10] for path in folder.glob("*.jsonl")}) != kept:
-        assert time.monotonic() < until, left
-        time.sleep(0.02)
+    until(lambda: {path.name[:10] for path in folder.glob("*.jsonl")} == kept)
     assert (folder / "notes.txt").exists()
 
 
@@ -187,10 +183,7 @@ def test_what_cannot_be_written_is_counted_and_answered(serve):
     blocker = blocked(registry)
     ask(running, INSTANCES[:5])
     lost = 'demur_prediction_log_rows_total{outcome="lost"} 5.0'
-    until = time.monotonic() + 5
-    while lost not in running.http.get("/metrics").text:
-        assert time.monotonic() < until
-        time.sleep(0.02)
+    until(lambda: lost in running.http.get("/metrics").text)
     blocker.unlink()
     ask(running, INSTANCES[:2])
     logged(registry, 2)

@@ -9,8 +9,14 @@ from hypothesis import strategies as st
 
 from app.errors import ApiError
 from app.models.queries import ResolvedVersion
+from app.predict.answer_openapi import COLUMNS_SCHEMA
 from app.predict.envelope import Costs, Envelope, Grid, decode_grid, read_envelope
-from app.predict.examples import ANSWER_EXAMPLE, EXPLAINED_EXAMPLE, REQUEST_EXAMPLES
+from app.predict.examples import (
+    ANSWER_EXAMPLE,
+    COLUMNS_EXAMPLE,
+    EXPLAINED_EXAMPLE,
+    REQUEST_EXAMPLES,
+)
 from app.predict.openapi import ANSWER_SCHEMA, REQUEST_SCHEMA
 from app.predict.ready import ReadyModel
 from app.predict.work import answer, ask
@@ -53,6 +59,10 @@ BODIES = st.fixed_dictionaries(
         "extra_columns": _mostly(st.sampled_from(["refuse", "ignore"])),
         "costs": _mostly(COSTS),
         "explain": _mostly(st.booleans()),
+        "layout": _mostly(st.sampled_from(["rows", "columns"])),
+        "fields": _mostly(
+            st.none() | st.lists(_mostly(st.sampled_from(["decision", "case"])))
+        ),
         "more": st.none(),
     },
 )
@@ -72,7 +82,7 @@ def _accepted(body):
         return False
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(BODIES)
 def test_decoder_and_schema_agree_on_what_does_not_depend_on_the_model(body):
     costs = body.get("costs")
@@ -101,6 +111,7 @@ def test_the_examples_are_accepted(name):
 def test_the_example_answer_fits_its_schema():
     jsonschema_rs.validate(ANSWER_SCHEMA, ANSWER_EXAMPLE)
     jsonschema_rs.validate(ANSWER_SCHEMA, EXPLAINED_EXAMPLE)
+    jsonschema_rs.validate(COLUMNS_SCHEMA, COLUMNS_EXAMPLE)
 
 
 def test_a_real_answer_has_the_members_of_the_example():

@@ -3,14 +3,14 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.errors import InvalidRequestError
 from app.models.queries import ResolvedVersion
 from app.predict.endpoint import _is_small
 from app.predict.envelope import read_envelope
-from app.predict.parts import answer_in_parts
+from app.predict.parts import LEAST_ROWS, answer_in_parts, paced
 from app.predict.ready import ReadyModel
 from app.predict.work import answer, ask
 from tests.app.predict.conftest import COLUMNS, served, training_rows
@@ -34,7 +34,6 @@ def _finish(steps):
         pauses += 1
 
 
-@settings(deadline=None)
 @given(st.integers(0, 70), st.integers(1, 80), st.integers(0, 1000), st.booleans())
 def test_parts_make_the_answer_of_the_whole(n, size, seed, decoded):
     question = _question(training_rows(n, seed))
@@ -51,7 +50,6 @@ def test_parts_make_the_answer_of_the_whole(n, size, seed, decoded):
     assert pauses == 1 + -(-n // size)
 
 
-@settings(deadline=None)
 @given(
     st.sets(st.integers(0, 99), min_size=1, max_size=30),
     st.integers(1, 120),
@@ -71,10 +69,29 @@ def test_faults_are_the_same_in_parts_and_at_once(bad, size, decoded):
     assert [fault.row for fault in whole.value.errors] == sorted(bad)[:20]
 
 
-def test_parts_that_take_too_long_get_smaller():
+def test_parts_get_smaller_down_to_a_floor_and_larger_again():
+    """Never in time: 16 rows, then the least; always in time: twice as many each."""
     _, pauses = _finish(answer_in_parts(_question(training_rows(64)), 16, 0.0))
-    # 16 rows, 8, 4, 2 and then one by one
-    assert pauses == 1 + 4 + (64 - 30)
+    assert pauses == 1 + 1 + (64 - 16) // LEAST_ROWS
+    _, pauses = _finish(answer_in_parts(_question(training_rows(64)), 8, 1e9))
+    assert pauses == 1 + 4, "8, 16, 32, and the 8 that are left"
+
+
+@given(
+    rows_a_second=st.floats(1e2, 1e7),
+    size=st.integers(LEAST_ROWS, 4096),
+    hiccup=st.floats(0.0, 1e3),
+)
+def test_parts_follow_the_rate_both_ways_and_forget_a_hiccup(
+    rows_a_second, size, hiccup
+):
+    wanted_s = 0.002
+    size = paced(size, size / rows_a_second + hiccup, wanted_s)
+    for _ in range(20):
+        size = paced(size, size / rows_a_second, wanted_s)
+    fitting = max(LEAST_ROWS, rows_a_second * wanted_s)
+    assert LEAST_ROWS <= size <= fitting + 1
+    assert size >= 0.85 * fitting - 1
 
 
 @pytest.mark.parametrize(

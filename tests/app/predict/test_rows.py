@@ -54,7 +54,7 @@ def _read(reader, raw):
         return None
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(ROWS, st.booleans(), st.randoms())
 def test_both_ways_of_reading_agree(drawn, ignore_extra, random):
     shuffled = []

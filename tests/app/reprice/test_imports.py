@@ -18,7 +18,7 @@ limits = {
     "bounded-error": {"max_error": 0.2},
     "bounded-cost": {"max_cost": 0.2},
 }
-for method in ("sigmoid", "isotonic"):
+for method in ("sigmoid", "curve"):
     calibration = fit_calibration(scores, y, method=method)
 for kind, rule in RULES.items():
     made = rule(**limits.get(kind, {}))

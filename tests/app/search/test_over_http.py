@@ -1,15 +1,15 @@
 """A search of the real service: its progress, its table, its end."""
 
 import csv
+import re
 import subprocess
 import sys
-import time
 
 import numpy as np
 import pytest
 
 from app.client import training
-from app.client.csv_table import TableError
+from app.client.training import OrderError
 
 GRID = {"params": {"C": [0.1, 1, 10], "kernel.gamma": [0.05, 0.5]}, "folds": 4}
 
@@ -28,14 +28,9 @@ def large(body, **changes):
     return body(data=data, **changes)
 
 
-def test_progress_names_candidates_and_job_and_version_keep_the_table(server, body):
-    job = server.train(large(body, model="grid", search=GRID), wait=False)
-    seen = set()
-    while (now := server.job(job["id"]))["status"] in {"queued", "running"}:
-        seen.add(now["progress"]["message"])
-        time.sleep(0.02)
+def test_job_and_version_keep_the_table(server, body):
+    now = server.train(large(body, model="grid", search=GRID))
     assert now["status"] == "succeeded", now
-    assert any("candidate " in message and " of 6" in message for message in seen), seen
     table = now["result"]["search"]["table"]
     assert [row["rank"] for row in table] == [1, 2, 3, 4, 5, 6]
     version = server.http.get("/models/grid/versions/1").json()
@@ -45,16 +40,15 @@ def test_progress_names_candidates_and_job_and_version_keep_the_table(server, bo
     assert listed["result"] == {"model": "grid", "version": 1}
 
 
-def test_a_running_search_stops_within_a_second(server, body):
+def test_a_running_search_names_its_candidates_and_stops(server, body):
     search = {"params": {"C": [10.0 * i for i in range(1, 50)], "tol": [1e-6, 1e-5]}}
     request = large(body, model="long", search=search)
     job = server.train(request, wait=False)
-    server.await_job(job["id"], "running")
-    time.sleep(0.5)
-    begin = time.monotonic()
+    server.await_progress(job["id"], "candidate ")
+    message = server.job(job["id"])["progress"]["message"]
+    assert re.search(r"candidate \d+ of 98", message), message
     assert server.http.post(f"/jobs/{job['id']}/cancel").status_code == 202
     assert server.await_job(job["id"])["status"] == "cancelled"
-    assert time.monotonic() - begin < 1.5  # a second, and what a busy machine adds
     assert server.http.get("/models/long").status_code == 404
 
 
@@ -85,9 +79,11 @@ def test_the_command_line_searches(server, body, tmp_path):
         0.1,
         "scale",
     }
-    done = train("--trainer", "auto", "--set", "search.folds=2")
+    done = train("--trainer", "auto", "--set", "trainer.budget_seconds=0.01")
     assert done.returncode == 0, done.stderr
-    assert "search, best 5 of 17 candidates" in done.stdout
+    version = server.http.get("/models/wards/versions/2").json()
+    assert version["trainer"] == {"kind": "auto", "budget_seconds": 0.01}
+    assert version["members"][0]["weight"] == 1.0
 
 
 def test_values_are_json_or_text_between_commas_or_one_array():
@@ -99,5 +95,5 @@ def test_values_are_json_or_text_between_commas_or_one_array():
         [{"kind": "linear"}, {"kind": "rbf", "gamma": 1}],
     )
     for wrong in ("C", "=1", "C="):
-        with pytest.raises(TableError, match="NAME=VALUES"):
+        with pytest.raises(OrderError, match="NAME=VALUES"):
             read(wrong)

@@ -7,21 +7,6 @@ from solvers.trainers.svm import HingeSVC
 from tests.app.search.searched import QUICK, trained
 
 
-def test_auto_compares_trainers_and_rules_and_keeps_the_table(body):
-    result = trained(body(trainer={"kind": "auto"}, search={"folds": 2}))
-    search = result.summary["search"]
-    assert {row["trainer"] for row in search["table"]} == {
-        "double-hinge-svm",
-        "svm",
-        "gradient-boosting",
-    }
-    assert search["candidates"] == len(search["table"]) == 17
-    best = search["table"][0]
-    assert best["mean"] == min(row["mean"] for row in search["table"])
-    assert result.summary["trainer"]["kind"] == best["trainer"]
-    assert result.summary["rule"]["kind"] == best["rule"]
-
-
 @pytest.mark.parametrize(
     ("failure", "words"),
     [
@@ -58,6 +43,9 @@ def test_columns_that_tell_nothing_have_figures_too(body):
     rule = {"kind": "bounded-abstention", "max_reject_rate": 0.0}
     search = {"candidates": [QUICK], "folds": 2}
     request = body(trainer=None, costs=None, rule=rule, search=search, data=data)
+    with pytest.raises(InvalidRequestError, match="guards reject every row"):
+        trained(request)  # each patient is a category that no other row has
+    request["guards"] = {"unseen_category": False}
     found = trained(request).summary["search"]
     assert all(row["mean"] == pytest.approx(0.5, abs=0.2) for row in found["table"])
 

@@ -50,6 +50,7 @@ def check(service, small: Paced, mixed: Mixed, say) -> None:
     assert faults == []
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(240)
 def test_some_seconds_of_everything(anywhere, say):
     service = anywhere()

@@ -25,10 +25,13 @@ def test_the_body_of_the_tests_is_acceptable(body):
     assert request.evaluation.holdout == 0.2
 
 
+TWO = {"positive": "yes", "negative": "no"}
+
+
 @pytest.mark.parametrize(
     ("changes", "pointer", "words"),
     [
-        ({"model": "a:b"}, "/model", "pattern"),
+        ({"model": "a:b"}, "/model", "takes letters, digits"),
         ({"model": 7}, "/model", "string"),
         (
             {"trainer": {"kind": "magic"}},
@@ -103,6 +106,25 @@ def test_the_body_of_the_tests_is_acceptable(body):
             "use sum",
         ),
         (
+            {"trainer": {"kind": "p-svm"}, "rule": {"kind": "plug-in"}},
+            "/rule/kind",
+            "p-svm on plain labels, of which its score is no probability; rules that"
+            " fit: chow, expected-cost",
+        ),
+        *(
+            (
+                {
+                    "trainer": {"kind": "double-hinge-svm", "class_weight": "balanced"},
+                    "rule": {"kind": rule},
+                    "costs": None,
+                },
+                "/rule/kind",
+                "with class_weight, which moves the score that the rule believes; rules"
+                " that fit: chow, expected-cost",
+            )
+            for rule in ("plug-in", "bartlett-wegkamp")
+        ),
+        (
             {"trainer": {"kind": "p-svm", "reduction": {"kind": "sca"}}},
             "/trainer/reduction",
             "double-hinge-svm and svm",
@@ -122,12 +144,12 @@ def test_the_body_of_the_tests_is_acceptable(body):
         (
             {"target": {"column": "outcome", "positive": "maybe"}},
             "/target/positive",
-            "compared by type and value",
+            "true and 1 are not",
         ),
         (
             {"target": {"column": "smokes", "positive": 1}},
             "/target/positive",
-            "compared by type and value",
+            "true and 1 are not",
         ),
         (
             {"target": {"column": "glucose", "positive": 100}},
@@ -137,7 +159,7 @@ def test_the_body_of_the_tests_is_acceptable(body):
         (
             {"target": {"column": "outcome", "positive": "yes", "weight": "ward"}},
             "/data/rows/0/3",
-            "a weight is a number",
+            "a weight is 0 or a number",
         ),
         (
             {"target": {"column": "outcome", "positive": "yes", "weight": "outcome"}},
@@ -145,18 +167,53 @@ def test_the_body_of_the_tests_is_acceptable(body):
             "another role",
         ),
         (
-            {"target": {"column": "smokes", "probability": True}},
-            "/target/probability",
-            "learn from probabilities: p-svm",
+            {"target": {"column": "outcome", "labels": TWO, "positive": "yes"}},
+            "/target",
+            "labels go with probability",
+        ),
+        (
+            {
+                "target": {
+                    "column": "smokes",
+                    "probability": True,
+                    "labels": {"positive": "a", "negative": "a"},
+                }
+            },
+            "/target/labels",
+            "two labels",
+        ),
+        (
+            {
+                "target": {
+                    "column": "outcome",
+                    "positive": "yes",
+                    "label_precision": "w",
+                }
+            },
+            "/target/label_precision",
+            "these do: p-svm",
+        ),
+        (
+            {
+                "trainer": {"kind": "p-svm"},
+                "rule": {"kind": "chow"},
+                "target": {
+                    "column": "outcome",
+                    "positive": "yes",
+                    "label_precision": "w",
+                },
+            },
+            "/data/rows/0/6",
+            "a precision is a number from 1e-06 to 0.49",
         ),
         ({"groups": "bmi"}, "/data/rows/5/1", "every row needs its group"),
         ({"evaluation": {"order_by": "ward"}}, "/data/rows/0/3", "ISO 8601"),
         ({"evaluation": {"holdout": 1}}, "/evaluation/holdout", "less than 1"),
         ({"evaluation": {"holdout": 0}, "refit": True}, "/refit", "all rows already"),
         ({"guards": {"outlier": 1}}, "/guards/outlier", "boolean"),
-        ({"prevalence": 0}, "/prevalence", "greater than 0"),
+        ({"prevalence": 0}, "/prevalence", "greater than or equal to 1e-06"),
         ({"data": {"kind": "file"}}, "/data/kind", "available: inline, dataset"),
-        ({"data": {"kind": "dataset", "id": "x"}}, "/data/id", "pattern"),
+        ({"data": {"kind": "dataset", "id": "x"}}, "/data/id", "takes an id"),
         ({"data": 3}, "/data", "object"),
     ],
 )

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.errors import ApiError
@@ -36,11 +36,7 @@ members = [
 ]
 
 
-@settings(
-    max_examples=150,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
+@settings(max_examples=150)
 @given(
     changes=st.dictionaries(st.sampled_from(members), values, min_size=1, max_size=3)
 )
@@ -59,11 +55,7 @@ def test_no_refusal_repeats_what_was_sent(body: MakeBody, changes):
     assert "9.8765" not in told
 
 
-@settings(
-    max_examples=150,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
+@settings(max_examples=150)
 @given(changes=st.dictionaries(st.sampled_from(members), values, max_size=3))
 def test_decoded_and_raw_bodies_are_judged_alike(body: MakeBody, changes):
     """The worker reads a decoded body; it must not refuse what the API accepted."""

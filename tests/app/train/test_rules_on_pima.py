@@ -11,7 +11,10 @@ from solvers.rules.registry import RULES
 from tests.app.pima_like import inline, version
 from tests.app.train.test_rules_over_http import ASKED, EVEN
 
-pytestmark = pytest.mark.timeout(600)  # fourteen trainings before the first test
+pytestmark = [
+    pytest.mark.thorough,
+    pytest.mark.timeout(600),  # fourteen trainings before the first test
+]
 
 BOUNDS = {
     "bounded-error, feasible": {"rule": {"kind": "bounded-error", "max_error": 0.35}},
@@ -55,7 +58,7 @@ def told(server):
         }
         body = {key: value for key, value in body.items() if value is not None}
         jobs[kind] = server.train(body, wait=False)
-    ended = {k: server.await_job(job["id"], timeout_s=240) for k, job in jobs.items()}
+    ended = {k: server.await_job(job["id"]) for k, job in jobs.items()}
     bad = {k: job["error"] for k, job in ended.items() if job["status"] != "succeeded"}
     assert bad == {}
     return {k: version(server, job["model"], 1) for k, job in ended.items()}

@@ -1,7 +1,5 @@
 """Every rule, trained over HTTP: thresholds, evaluation, promise, and its answers."""
 
-import math
-
 import pytest
 
 from solvers.rules.registry import RULES
@@ -48,7 +46,7 @@ def models(server):
         body = {key: value for key, value in body.items() if value is not None}
         jobs[kind] = server.train(body, wait=False)["id"]
     for kind, job in jobs.items():
-        ended = server.await_job(job, timeout_s=120)
+        ended = server.await_job(job)
         assert ended["status"] == "succeeded", (kind, ended)
     return {kind: version(server, kind, 1) for kind in jobs}
 
@@ -70,7 +68,7 @@ def test_the_version_tells_thresholds_evaluation_and_promise(models, kind):
     if kind == "embedded":
         assert told["thresholds"] is None
     else:
-        assert {"lower", "upper", "on"} == set(told["thresholds"])
+        assert {"lower", "upper", "on", "always"} == set(told["thresholds"])
     if RULES[kind].promises:
         assert isinstance(told["promise"], str)
         assert told["feasible"] in {True, False}
@@ -116,7 +114,7 @@ def _check_distances(one, thresholds):
     for end in ("lower", "upper"):
         gap, at = one["distances"][end], thresholds[end]
         assert (gap is None) is (at is None)
-        if gap is not None and not math.isclose(abs(at), 1.7976931348623157e308):
+        if gap is not None:
             assert gap == pytest.approx(value - at, abs=SLACK)
     lower, upper = one["distances"]["lower"], one["distances"]["upper"]
     if one["decision"] == "+1":

@@ -5,7 +5,10 @@ import json
 import numpy as np
 import pytest
 
+from app.errors import InvalidRequestError
+from app.train.parsing import read_mapping
 from app.train.service import accept, check
+from app.train.target import read_sample
 
 
 def sample(body):
@@ -30,6 +33,33 @@ def test_labels_are_the_users_own(body, table, labels, positive, negative):
     assert type(made.positive) is type(positive)
     expected = [1 if labels[i % 2] == positive else -1 for i in range(12)]
     np.testing.assert_array_equal(made.y, expected)
+
+
+@pytest.mark.parametrize(
+    ("labels", "asked", "positive"),
+    [
+        ([1, 0], "1", 1),
+        (["1.0", "0.0"], 1, "1.0"),
+        ([" yes", "no "], "yes ", "yes"),
+        ([True, False], "True", True),
+        (["TRUE", "False"], True, "TRUE"),
+    ],
+)
+def test_labels_are_compared_as_categories_are(body, table, labels, asked, positive):
+    for i, row in enumerate(table["rows"]):
+        row[7] = labels[i % 2]
+    made = sample(body(data=table, target={"column": " outcome", "positive": asked}))
+    assert (made.positive, type(made.positive)) == (positive, type(positive))
+    np.testing.assert_array_equal(made.y, [1, -1] * 6)
+
+
+def test_spellings_of_a_label_and_of_a_group_are_one(body, table):
+    for i, row in enumerate(table["rows"]):
+        row[7] = ["yes", " no", "yes\t", "no"][i % 4]
+        row[4] = [f"{i // 2}", f" {i // 2}.0"][i % 2]
+    made = sample(body(data=table, groups="patient"))
+    np.testing.assert_array_equal(made.y, [1, -1] * 6)
+    np.testing.assert_array_equal(made.groups, np.arange(12) // 2)
 
 
 def test_special_columns_are_no_features(body):
@@ -66,3 +96,30 @@ def test_certain_labels_stand_beside_probabilities(body, table):
     )
     assert made.probabilities
     np.testing.assert_array_equal(made.y, np.maximum(targets, 0))
+
+
+def refused_labels(labels, positive):
+    body = {
+        "model": "m",
+        "trainer": {"kind": "svm"},
+        "rule": {"kind": "chow", "reject_threshold": 0.2},
+        "data": {
+            "kind": "inline",
+            "columns": ["x", "y"],
+            "rows": [[i, label] for i, label in enumerate(labels)],
+        },
+        "target": {"column": "y", "positive": positive},
+    }
+    with pytest.raises(InvalidRequestError) as caught:
+        read_sample(read_mapping(body))
+    return caught.value.errors[0].detail
+
+
+def test_the_labels_to_choose_from_are_listed_where_they_are_few():
+    told = refused_labels(["yes", "no"] * 5, "Yes")
+    assert told.endswith("; the labels are 'no', 'yes'")
+    told = refused_labels([1, 0, 2] * 4, 1)
+    assert told.endswith("; the labels are '0', '1', '2'")
+    told = refused_labels(["yes", "no"] * 5 + ["Ms Smith, see 4711"], "yes")
+    assert told.endswith("; the labels are 'no', 'yes', and 1 that are rare or long")
+    assert "labels are" not in refused_labels(list(map(str, range(20))) * 2, "1")

@@ -7,7 +7,8 @@ from threading import Thread
 import pytest
 import uvicorn
 
-from app.web.wire import MOST_JOINED, JoinedProtocol, JoiningTransport
+from app.web.protocol import BoundedProtocol
+from app.web.wire import MOST_JOINED, JoiningTransport
 
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\n"
 
@@ -102,7 +103,7 @@ async def streaming(scope, receive, send):
 def test_a_client_sees_the_head_of_an_answer_that_goes_on_later():
     listener = socket.create_server(("127.0.0.1", 0))
     server = uvicorn.Server(
-        uvicorn.Config(streaming, http=JoinedProtocol, lifespan="off", log_config=None)
+        uvicorn.Config(streaming, http=BoundedProtocol, lifespan="off", log_config=None)
     )
     thread = Thread(target=server.run, args=([listener],))
     thread.start()

@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -17,6 +16,7 @@ from sqlalchemy import select
 from app.db.session import Database
 from app.db.tables import Job, JobInput, ModelVersion
 from app.jobs import service
+from tests.waiting import until
 
 HERE = Path(__file__).parent
 START = (
@@ -69,26 +69,21 @@ class Bench:
         with self.database.read() as session:
             return session.scalars(select(Job).where(Job.id == job_id)).one()
 
-    def until(self, job_id: str, *statuses: str, timeout_s: float = 120) -> Job:
+    def until(self, job_id: str, *statuses: str) -> Job:
         """Wait until the job is in one of the states (default: ended)."""
         wanted = statuses or ("succeeded", "failed", "cancelled")
-        until = time.monotonic() + timeout_s
-        while time.monotonic() < until:
-            job = self.job(job_id)
-            if job.status in wanted:
-                return job
-            time.sleep(0.02)
-        pytest.fail(f"job stayed {job.status}: {job.progress_message}")
+        return self._once(job_id, lambda job: job.status in wanted)
 
     def until_reported(self, job_id: str) -> Job:
         """Wait until the training itself has reported progress."""
-        until = time.monotonic() + 120
-        while time.monotonic() < until:
+        return self._once(job_id, lambda job: job.progress_fraction > 0)
+
+    def _once(self, job_id: str, true: Callable[[Job], bool]) -> Job:
+        def come() -> Job | None:
             job = self.job(job_id)
-            if job.progress_fraction > 0:
-                return job
-            time.sleep(0.02)
-        pytest.fail(f"no progress: {job.status}, {job.progress_message}")
+            return job if true(job) else None
+
+        return until(come, lambda: self.job(job_id).progress_message)
 
     def cancel(self, job_id: str) -> None:
         with self.database.write() as session:

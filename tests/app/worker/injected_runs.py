@@ -45,8 +45,8 @@ def wait_for_order(request, progress):
 
 
 def hear_nothing(request, progress):
-    """Never ask whether to stop."""
-    progress(0.1, "deaf from here on")
+    """Never ask whether to stop; the message tells which process it is."""
+    progress(0.1, f"deaf from here on: {os.getpid()}")
     time.sleep(60)
 
 

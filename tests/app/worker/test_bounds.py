@@ -1,12 +1,11 @@
 """What a training may take, by real workers: over it, this job fails and only this."""
 
-import time
-
 import psutil
 import pytest
 
 from app.settings import Settings
 from app.worker.bounds import Bounds
+from tests.waiting import until
 
 MIB = 2**20
 
@@ -45,14 +44,12 @@ def test_a_training_over_its_memory_fails_alone(database_url, bench, do):
     assert job.attempts == 1
     assert bench.until(bench.queue("succeed")).status == "succeeded"
     assert worker.poll() is None
-    until = time.monotonic() + 30
-    while held := [
-        p
-        for p in psutil.Process(worker.pid).children(recursive=True)
-        if p.memory_info().rss > 400 * MIB
-    ]:
-        assert time.monotonic() < until, f"what it started still runs: {held}"
-        time.sleep(0.05)
+
+    def ended():
+        below = psutil.Process(worker.pid).children(recursive=True)
+        return all(p.memory_info().rss <= 400 * MIB for p in below)
+
+    until(ended, lambda: "what it started still runs")
 
 
 def test_the_tighter_of_request_and_setting_counts():

@@ -8,9 +8,9 @@ from sqlalchemy import select
 
 from app.db.tables import Job, Worker
 from app.jobs import service
+from app.jobs.identity import Identity, own_identity
 from app.worker import finish, recovery
 from app.worker.claim import claim
-from app.worker.identity import Identity, own_identity
 from app.worker.messages import Done
 
 # of processes, not of databases: one is enough

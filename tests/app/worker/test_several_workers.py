@@ -13,7 +13,7 @@ def test_workers_share_the_queue_and_run_no_job_twice(bench, tmp_path):
         for k in range(JOBS)
     }
     workers = [bench.start(concurrency=2) for _ in range(WORKERS)]
-    jobs = {name: bench.until(job_id, timeout_s=90) for name, job_id in ids.items()}
+    jobs = {name: bench.until(job_id) for name, job_id in ids.items()}
 
     lines = [line.split() for line in sheet.read_text().splitlines()]
     assert Counter(name for name, _ in lines) == dict.fromkeys(ids, 1)

@@ -42,7 +42,7 @@ def storm(bench, sheets, *, jobs, kills, seed):
             workers[place].kill()
             workers[place].wait()
             workers[place] = bench.start(concurrency=2)
-    return [bench.until(job_id, timeout_s=120) for job_id in ids]
+    return [bench.until(job_id) for job_id in ids]
 
 
 def check(bench, sheets, ended):
@@ -66,6 +66,7 @@ def check(bench, sheets, ended):
         assert store.read(name.partition(".")[0])["format"] == 1
 
 
+@pytest.mark.slow  # a few kills are among the tests of make test-slow
 def test_five_kills(bench, sheets):
     check(bench, sheets, storm(bench, sheets, jobs=8, kills=5, seed=1))
 

@@ -1,5 +1,6 @@
 """A real worker process: ends, faults, orders."""
 
+import os
 import signal
 import time
 
@@ -8,12 +9,6 @@ import pytest
 from sqlalchemy import text
 
 from app.artifacts.store import ArtifactStore
-
-SOON_S = 2.5
-"""A second on a machine of our own; tests share theirs."""
-
-TRIES = 4
-"""Of which one has to be soon: a machine that was busy once proves nothing."""
 
 # of processes, not of databases: one is enough
 embedded = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
@@ -94,59 +89,60 @@ def test_a_fault_fails_that_job_alone_and_says_why(bench):
     ]
 
 
-def test_progress_is_seen_within_a_second_and_a_cancel_works_within_one(bench):
+def test_progress_is_seen_and_a_cancel_works(bench):
     bench.start()
-    seen_s, cancelled_s = [], []
-    while not (soon(seen_s) and soon(cancelled_s)):
-        assert len(seen_s) < TRIES, (seen_s, cancelled_s)
-        job_id = bench.queue("wait_for_order")
-        bench.until(job_id, "running")
-        began = time.monotonic()
-        seen = bench.until_reported(job_id)
-        seen_s.append(time.monotonic() - began)
-        assert seen.progress_message.startswith("step")
-        began = time.monotonic()
-        bench.cancel(job_id)
-        job = bench.until(job_id)
-        cancelled_s.append(time.monotonic() - began)
-        assert job.status == "cancelled"
-        assert job.error is None
-        assert job.result is None
+    job_id = bench.queue("wait_for_order")
+    assert bench.until_reported(job_id).progress_message.startswith("step")
+    bench.cancel(job_id)
+    job = bench.until(job_id)
+    assert job.status == "cancelled"
+    assert job.error is None
+    assert job.result is None
     assert bench.versions() == []
 
 
-def soon(spent_s):
-    return min(spent_s, default=SOON_S) < SOON_S
-
-
 @embedded
-def test_a_training_that_hears_nothing_is_killed_within_a_second(bench, child_of):
-    worker, spent_s = bench.start(), []
-    while not soon(spent_s):
-        assert len(spent_s) < TRIES, spent_s
-        job_id = bench.queue("hear_nothing")
-        bench.until_reported(job_id)
-        child = child_of(worker)
-        began = time.monotonic()
-        bench.cancel(job_id)
-        assert bench.until(job_id).status == "cancelled"
-        spent_s.append(time.monotonic() - began)
-        child.wait(30)
+def test_a_training_that_hears_nothing_is_killed(bench, child_of):
+    worker = bench.start()
+    job_id = bench.queue("hear_nothing")
+    bench.until_reported(job_id)
+    child = child_of(worker)
+    bench.cancel(job_id)
+    assert bench.until(job_id).status == "cancelled"
+    child.wait(240)
     assert bench.until(bench.queue("succeed")).status == "succeeded"
 
 
+SOON_S = 1.0
+
+
+@pytest.mark.slow
 @embedded
-def test_a_killed_training_process_fails_its_job_only(bench, child_of):
+def test_progress_is_seen_and_a_cancel_works_within_a_second(bench):
+    bench.start()
+    took_s = []
+    for do in ("wait_for_order", "hear_nothing"):
+        for _ in range(4):
+            job_id = bench.queue(do)
+            bench.until(job_id, "running")
+            began = time.monotonic()
+            bench.until_reported(job_id)
+            seen = time.monotonic()
+            bench.cancel(job_id)
+            assert bench.until(job_id).status == "cancelled"
+            took_s.append((seen - began, time.monotonic() - seen))
+        # Of several: a machine that was busy once proves nothing.
+        assert max(map(min, zip(*took_s, strict=True))) < SOON_S, took_s
+
+
+@embedded
+def test_a_killed_training_process_fails_its_job_only(bench):
     worker = bench.start(concurrency=2)
     other = bench.queue("wait_for_order", seconds=4)
     bench.until_reported(other)
     victim = bench.queue("hear_nothing")
-    bench.until_reported(victim)
-    _, second = sorted(
-        (p for p in psutil.Process(worker.pid).children()),
-        key=lambda p: p.create_time(),
-    )[:2]
-    second.send_signal(signal.SIGKILL)
+    said = bench.until_reported(victim).progress_message
+    os.kill(int(said.rpartition(" ")[2]), signal.SIGKILL)
     assert bench.until(victim).error["type"] == "/problems/training-crashed"
     assert bench.until(other).status == "succeeded"
     assert worker.poll() is None
@@ -159,8 +155,8 @@ def test_sigterm_gives_the_job_back_without_counting_it(bench, child_of):
     child = child_of(worker)
     assert child.nice() > psutil.Process(worker.pid).nice(), "answers come first"
     worker.terminate()
-    assert worker.wait(60) == 0
-    child.wait(30)
+    assert worker.wait(240) == 0
+    child.wait(240)
     job = bench.job(job_id)
     assert (job.status, job.attempts, job.worker_id) == ("queued", 0, None)
     assert bench.inputs() == 1
@@ -172,5 +168,5 @@ def test_the_end_of_its_parent_stops_a_supervised_worker(bench):
     job_id = bench.queue("wait_for_order")
     bench.until_reported(job_id)
     worker.stdin.close()
-    assert worker.wait(60) == 0
+    assert worker.wait(240) == 0
     assert bench.job(job_id).status == "queued"

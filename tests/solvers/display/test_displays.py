@@ -4,6 +4,8 @@ import sys
 import matplotlib as mpl
 import numpy as np
 import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
 
 from solvers.costs import CostMatrix
 from solvers.display import (
@@ -12,7 +14,12 @@ from solvers.display import (
     RiskCoverageDisplay,
     ScoreDensityDisplay,
 )
-from solvers.metrics import augmented_confusion_matrix, risk_coverage_curve
+from solvers.metrics import (
+    augmented_confusion_matrix,
+    coverage,
+    risk_coverage_curve,
+    selective_error,
+)
 from solvers.rules import ChowRule, ExpectedCostRule
 
 
@@ -28,19 +35,19 @@ def without_a_screen():
 class Thresholded:
     """A fitted classifier whose score is its only column."""
 
-    classes_ = np.array(["healthy", "ill"])
-
-    def __init__(self, rule):
+    def __init__(self, rule, labels=("healthy", "ill")):
         self.rule_ = rule
+        self.classes_ = np.array(sorted(labels))
+        self.pos_label_ = labels[1]
 
-    def decision_function(self, X):
+    def positive_score(self, X):
         return np.asarray(X)[:, 0]
 
     def probability(self, X):
         return 1 / (1 + np.exp(-np.asarray(X)[:, 0]))
 
     def decide(self, X):
-        return self.rule_.decide(self.decision_function(X))
+        return self.rule_.decide(self.positive_score(X))
 
 
 @pytest.fixture
@@ -74,21 +81,76 @@ def test_the_table_is_drawn_with_the_users_labels(rows, model):
 def test_the_risk_coverage_curve_is_drawn(rows, model):
     X, y = rows
     shown = RiskCoverageDisplay.from_estimator(model, X, y)
+    assert np.array_equal(shown.line_.get_xdata(), shown.curve.coverage)
+    assert np.array_equal(shown.line_.get_ydata(), shown.curve.value)
     curve = risk_coverage_curve(y, X[:, 0], positive="ill")
-    assert np.array_equal(shown.line_.get_xdata(), curve.coverage)
-    assert np.array_equal(shown.line_.get_ydata(), curve.value)
+    best = np.interp(curve.coverage, shown.curve.coverage, counts_of(shown.curve))
+    assert (best <= counts_of(curve) + 1e-12).all()
+    point = [shown.point_.get_xdata()[0], shown.point_.get_ydata()[0]]
+    decided = model.decide(X)
+    assert point == [coverage(decided), selective_error(y, decided, positive="ill")]
     assert "Thresholded (area" in shown.line_.get_label()
     again = RiskCoverageDisplay(curve).plot(ax=shown.ax_, color="red")
     assert again.ax_ is shown.ax_
     assert again.line_.get_color() == "red"
+    assert again.point_ is None
 
 
-def test_cost_against_reject_rate_is_drawn(rows, model):
+def counts_of(curve):
+    """Return the errors, as shares of all rows, along a risk curve."""
+    return curve.coverage * curve.value
+
+
+@pytest.mark.parametrize("costs", [CostMatrix(), CostMatrix(1, 5, 0.6, 0.3)], ids=str)
+def test_the_cost_curve_touches_the_cheapest_rule_and_marks_it(rows, costs):
     X, y = rows
-    shown = CostRejectDisplay.from_estimator(model, X, y, CostMatrix())
-    assert shown.line_.get_xdata()[0] == 1.0
-    assert shown.line_.get_ydata()[0] == pytest.approx(0.25)
+    signs = np.where(y == "ill", 1, -1)
+    model = Thresholded(ExpectedCostRule(costs).fit(X[:, 0], signs))
+    shown = CostRejectDisplay.from_estimator(model, X, y, costs)
+    rejected, cost = shown.line_.get_xdata(), shown.line_.get_ydata()
+    assert rejected[0] == 1.0
+    assert cost[0] == pytest.approx(costs.of_decisions(signs, 0 * signs).mean())
+    cheapest = costs.of_decisions(signs, model.decide(X)).mean()
+    assert cost.min() == pytest.approx(cheapest)
+    point = shown.point_.get_xdata()[0], shown.point_.get_ydata()[0]
+    assert point == pytest.approx((np.mean(model.decide(X) == 0), cheapest))
+    assert shown.point_.get_color() == shown.line_.get_color()
     assert shown.ax_.get_xlabel() == "Reject rate"
+
+
+def test_the_other_label_can_be_plus_one(rows):
+    """Named first in the alphabet, it is drawn as if it came last."""
+    X, y = rows
+    costs = CostMatrix(1, 5, 0.6, 0.3)
+    signs = np.where(y == "ill", 1, -1)
+    rule = ExpectedCostRule(costs).fit(X[:, 0], signs)
+    renamed = np.where(y == "ill", "diabetic", "healthy")
+    for display, *more in ((CostRejectDisplay, costs), (RiskCoverageDisplay,)):
+        wanted = display.from_estimator(Thresholded(rule), X, y, *more)
+        other = Thresholded(rule, labels=("healthy", "diabetic"))
+        shown = display.from_estimator(other, X, renamed, *more)
+        np.testing.assert_array_equal(shown.curve.value, wanted.curve.value)
+        assert shown.operating_point == wanted.operating_point
+    table = AugmentedConfusionMatrixDisplay.from_estimator(other, X, renamed)
+    assert table.labels == ("diabetic", "healthy")
+
+
+def test_classifiers_of_scikit_learn_are_drawn_once_plus_one_is_named(rows):
+    X, y = rows
+    costs = CostMatrix(1, 5, 0.6, 0.3)
+    for fitted in (LogisticRegression().fit(X, y), GaussianNB().fit(X, y)):
+        with pytest.raises(ValueError, match="which of the labels"):
+            CostRejectDisplay.from_estimator(fitted, X, y, costs)
+        ill, healthy = (
+            CostRejectDisplay.from_estimator(fitted, X, y, costs, positive=label)
+            for label in ("ill", "healthy")
+        )
+        assert ill.point_ is None
+        assert not np.array_equal(ill.curve.value, healthy.curve.value)
+        numbers = CostRejectDisplay.from_estimator(
+            type(fitted)().fit(X, y == "ill"), X, y == "ill", costs
+        )
+        np.testing.assert_allclose(numbers.curve.value, ill.curve.value)
 
 
 def test_densities_are_drawn_with_finite_thresholds_only(rows, model):

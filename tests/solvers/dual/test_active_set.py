@@ -9,7 +9,6 @@ from solvers.costs import CostMatrix
 from solvers.dual import active_set as module
 from solvers.dual.active_set import active_set
 from solvers.dual.problem import DualProblem, bias_and_violation
-from solvers.dual.reference import reference
 from solvers.dual.solve import solve
 from solvers.errors import Interrupted
 from solvers.kernels import Kernel, KernelRows
@@ -21,6 +20,7 @@ from solvers.losses import (
     PiecewiseLinear,
     ProbabilityTube,
 )
+from tests.solvers.dual.reference import reference
 
 LABEL_LOSSES = {
     "hinge": Hinge(),

@@ -1,12 +1,11 @@
 """Decomposition: every loss is certified, whichever of its two forms runs."""
 
 import importlib
-import time
 from unittest import mock
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from solvers import CostMatrix
@@ -23,6 +22,7 @@ from solvers.losses import (
     PiecewiseLinear,
     ProbabilityTube,
 )
+from tests.solvers.dual.reference import reference
 
 solve_module = importlib.import_module("solvers.dual.solve")
 
@@ -73,7 +73,7 @@ def form(request, monkeypatch):
 @pytest.mark.parametrize("name", sorted(LOSSES))
 def test_every_loss_is_certified_and_agrees_with_the_reference(form, name, C):
     problem = problem_of(name, n=150, C=C)
-    exact = solve(problem, solver="reference", tolerance=1e-9)
+    exact = reference(problem, tolerance=1e-9)
     for tolerance in (1e-3, 1e-6):
         solution = solve(problem, solver="decomposition", tolerance=tolerance)
         assert solution.converged
@@ -129,7 +129,6 @@ def hard_problems(draw):
     return DualProblem(rows, loss.rows(targets_of(loss, score)).weighted(C))
 
 
-@settings(deadline=None)
 @given(hard_problems())
 def test_hard_problems_close_their_gap(problem):
     try:
@@ -190,10 +189,8 @@ def test_progress_is_told_and_obeyed(form):
 
     # A narrow kernel at large C keeps both forms busy long enough.
     problem = problem_of("hinge", n=600, C=1e4, kernel=Kernel("rbf", 0.02))
-    started = time.perf_counter()
     with pytest.raises(Interrupted, match="violated"):
         solve(problem, solver="decomposition", tolerance=1e-12, progress=stop_at_third)
-    assert time.perf_counter() - started < 30
     fractions = [fraction for fraction, _ in seen]
     assert fractions == sorted(fractions)
     assert all(0 <= fraction <= 1 for fraction in fractions)

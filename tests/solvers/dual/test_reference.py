@@ -5,12 +5,10 @@ import pytest
 from scipy.optimize import minimize
 
 from solvers.costs import CostMatrix
-from solvers.dual import reference as module
 from solvers.dual.problem import DualProblem
-from solvers.dual.reference import reference
-from solvers.errors import Interrupted
 from solvers.kernels import Kernel, KernelRows
 from solvers.losses import DoubleHinge, Hinge, MultiHinge, PiecewiseLinear
+from tests.solvers.dual.reference import reference
 
 LOSSES = {
     "hinge": Hinge(),
@@ -97,18 +95,10 @@ def test_rows_without_weight_do_nothing():
     assert found.primal == found.dual == 0.0
 
 
-def test_what_it_cannot_take_is_refused(monkeypatch):
+def test_what_it_cannot_take_is_refused():
     falling = PiecewiseLinear(
         np.zeros((2, 1)), np.array([[-2.0, -1.0]] * 2), np.zeros(2)
     )
     problem = DualProblem(KernelRows(Kernel("linear"), np.eye(2)), falling)
     with pytest.raises(ValueError, match="unbounded below in the bias"):
         reference(problem)
-    monkeypatch.setattr(module, "MAX_ROWS", 10)
-    with pytest.raises(ValueError, match="up to 10 rows, got 14"):
-        reference(problem_of(Hinge(), 1.0))
-
-
-def test_progress_stops_it():
-    with pytest.raises(Interrupted):
-        reference(problem_of(Hinge(), 1.0), progress=lambda *_: False)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from solvers import CostMatrix
@@ -115,7 +115,6 @@ def test_tube_takes_one_precision_per_row():
     np.testing.assert_allclose(both.knots[1], ProbabilityTube(0.2).rows([0.5]).knots[0])
 
 
-@settings(deadline=None)
 @given(st.lists(st.tuples(st.floats(-3, 3), st.floats(-3, 3)), min_size=1, max_size=7))
 def test_lines_give_their_upper_envelope(lines):
     slopes, intercepts = np.array(lines).T

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from solvers import metrics
@@ -58,21 +58,18 @@ def same_without(metric, rows):
 
 
 @pytest.mark.parametrize("metric", OF_SCORES)
-@settings(deadline=None)
 @given(rows=drawn(st.integers(-4, 4)))
 def test_of_scores(metric, rows):
     same_without(metric, rows)
 
 
 @pytest.mark.parametrize("metric", OF_DECISIONS)
-@settings(deadline=None)
 @given(rows=drawn(st.sampled_from([-1, 0, 1])))
 def test_of_decisions(metric, rows):
     same_without(metric, rows)
 
 
 @pytest.mark.parametrize("metric", OF_PROBABILITIES)
-@settings(deadline=None)
 @given(rows=drawn(st.sampled_from([0.0, 0.2, 0.5, 1.0])))
 def test_of_probabilities(metric, rows):
     same_without(metric, rows)

@@ -2,7 +2,7 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from solvers.rules import Band
@@ -11,7 +11,6 @@ numbers = st.floats(allow_nan=False, allow_infinity=False)
 ends = st.floats(allow_nan=False)
 
 
-@settings(deadline=None)
 @given(ends, ends, st.booleans(), st.lists(numbers, max_size=20))
 @example(-np.inf, -np.inf, True, [0.0])
 @example(np.inf, np.inf, False, [0.0])
@@ -23,10 +22,51 @@ def test_a_band_decides_as_its_definition_says_and_survives_json(a, b, closed, v
         expected.append(1 if above else -1 if v < band.lower else 0)
     again = Band.from_payload(json.loads(json.dumps(band.payload(), allow_nan=False)))
     assert band.decide(values).tolist() == expected
-    # The largest finite float stands for an infinite end that JSON cannot say.
-    inner = [v for v in values if abs(v) < 1.7e308]
-    assert again.decide(inner).tolist() == band.decide(inner).tolist()
+    assert again.decide(values).tolist() == expected
     assert band.decide(values).dtype == np.int8
+
+
+names = {1: "+1", -1: "-1", 0: "reject"}
+
+
+@given(ends, ends, st.booleans(), st.sampled_from(["score", "probability"]))
+@example(-np.inf, -np.inf, True, "score")
+@example(np.inf, np.inf, True, "score")
+@example(-np.inf, np.inf, True, "score")
+@example(-np.inf, 0.5, False, "probability")
+def test_a_threshold_that_does_not_exist_is_null_and_a_word_says_the_rest(
+    a, b, closed, on
+):
+    band = Band(min(a, b), max(a, b), closed=closed, on=on)
+    told = band.told()
+    assert set(told) == {"lower", "upper", "on", "always"}
+    for name, end in (("lower", band.lower), ("upper", band.upper)):
+        assert told[name] == (end if np.isfinite(end) else None)
+    taken = {
+        names[d] for d in band.decide([-1.7e308, -1.0, 0.0, 1.0, 1.7e308]).tolist()
+    }
+    if told["always"] is not None:
+        assert taken == {told["always"]}
+        assert told["lower"] is told["upper"] is None
+    elif None in {told["lower"], told["upper"]}:
+        never = "-1" if told["lower"] is None else "+1"
+        assert (told["lower"] is None) != (told["upper"] is None)
+        assert never not in taken
+
+
+@pytest.mark.parametrize(
+    ("stored", "always"),
+    [
+        ({"lower": None, "upper": -1.7976931348623157e308, "closed": True}, "+1"),
+        ({"lower": 1.7976931348623157e308, "upper": None, "closed": True}, "-1"),
+        ({"lower": None, "upper": None, "closed": True}, "reject"),
+        ({"lower": -2.0, "upper": None, "closed": True}, None),
+    ],
+)
+def test_a_band_of_an_earlier_release_is_told_alike(stored, always):
+    band = Band.from_payload({"on": "score", **stored})
+    assert band.always == always
+    assert json.loads(json.dumps(band.payload())) == band.payload()
 
 
 def test_ties_reject_in_an_open_band_and_accept_in_a_closed_one():

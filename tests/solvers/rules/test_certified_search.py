@@ -5,7 +5,7 @@ from math import inf
 import numpy as np
 import pytest
 from draws import gaussian
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from solvers.costs import CostMatrix
@@ -19,13 +19,13 @@ from solvers.rules.certified_search import (
     pairs_of,
     split_rows,
 )
+from solvers.rules.drawing import row_keys
 from solvers.rules.promise import check_cost_promise
 from solvers.rules.tails import binomial_tail, mean_loss_tail
 
 small = st.lists(st.tuples(st.integers(-3, 3), st.booleans()), min_size=1, max_size=30)
 
 
-@settings(deadline=None)
 @given(small)
 def test_a_pair_is_counted_as_its_band_decides(rows):
     scores = np.asarray([score for score, _ in rows], dtype=float)
@@ -67,9 +67,11 @@ def decided(counts):
 def test_what_the_testing_rows_contradict_is_not_certified():
     scores = np.linspace(-1.0, 1.0, 400)
     right, wrong = (scores, scores > 0), (scores, scores <= 0)
-    pairs = pairs_of(*right)
-    assert len(certified(pairs, Split(right, right), error_doubt, decided, 0.05))
-    assert not len(certified(pairs, Split(right, wrong), error_doubt, decided, 0.05))
+    pairs = pairs_of(right[0], right[1] * 1.0)
+    assert len(certified(pairs, Split(right, right, 800), error_doubt, decided, 0.05))
+    assert not len(
+        certified(pairs, Split(right, wrong, 800), error_doubt, decided, 0.05)
+    )
 
 
 @pytest.mark.parametrize(
@@ -88,7 +90,7 @@ def test_nothing_behind_the_first_failure_is_certified(passes, taken):
     part = scores, scores > 0.5
     found = certified(
         pairs,
-        Split(part, part),
+        Split(part, part, 8),
         lambda _pairs, _counts: next(doubts),
         lambda counts: np.arange(len(counts.decided), dtype=float),
         0.05,
@@ -96,18 +98,71 @@ def test_nothing_behind_the_first_failure_is_certified(passes, taken):
     assert found.tolist() == list(range(taken))
 
 
-@given(st.integers(2, 500), st.integers(0, 5))
-def test_the_split_takes_every_row_once_and_sees_neither_score_nor_label(n, seed):
-    rows = np.arange(float(n))
-    split = split_rows(rows, rows % 2 == 0, seed)
-    both = np.concatenate((split.selection[0], split.testing[0]))
-    assert np.array_equal(np.sort(both), rows)
-    other = split_rows(-rows, rows % 3 == 0, seed)
-    assert np.array_equal(-other.selection[0][::-1], split.selection[0][::-1])
+@given(st.integers(2, 300), st.randoms(use_true_random=False))
+def test_the_split_takes_every_row_once_and_the_same_in_any_order(n, random):
+    rng = np.random.default_rng(random.randrange(10**6))
+    rows, share = np.round(rng.normal(size=n), 1), (rng.random(n) < 0.5) * 1.0
+    split = split_rows(rows, share)
+    both = np.concatenate((split.selection, split.testing), axis=1)
+    given_rows = np.stack((rows, share))
+    assert np.array_equal(in_order(both), in_order(given_rows))
+    mixed = rng.permutation(n)
+    again = split_rows(rows[mixed], share[mixed])
+    assert np.array_equal(again.testing, split.testing)
 
 
-def test_the_bound_on_a_mean_is_that_of_hoeffding_and_bentkus():
-    # Bates et al. (2021), with sums over the binomial by hand.
+def in_order(rows):
+    return rows[:, np.lexsort(rows)]
+
+
+def test_with_keys_of_what_the_rows_say_the_split_is_that_of_any_scorer():
+    rng = np.random.default_rng(0)
+    matrix, y = rng.normal(size=(200, 3)), (rng.random(200) < 0.5) * 1.0
+    keys = row_keys([*matrix.T, y])
+    first = split_rows(matrix[:, 0], y, keys=keys)
+    other = split_rows(matrix[:, 1], y, keys=keys)
+    place = [np.flatnonzero(matrix[:, 0] == score)[0] for score in first.testing[0]]
+    assert np.array_equal(matrix[place, 1], other.testing[0])
+
+
+def test_a_row_has_one_key_whatever_its_type_or_sign_of_zero():
+    whole, real = np.array([0, 1, 2]), np.array([-0.0, 1.0, 2.0])
+    text = np.array(["a", "b", None], dtype=object)
+    assert np.array_equal(row_keys([whole, text]), row_keys([real, text]))
+    assert len(set(row_keys([whole, text]).tolist())) == 3
+    assert not np.array_equal(row_keys([whole, real * 2]), row_keys([real * 2, whole]))
+
+
+@pytest.mark.parametrize("sizes", [[1] * 40, [10] * 40, [1] * 20 + [30] * 20])
+def test_of_each_group_that_tests_one_row_does_and_no_group_does_both(sizes):
+    groups = np.repeat(np.arange(len(sizes)), sizes)
+    scores = groups + np.linspace(0, 0.5, len(groups))
+    split = split_rows(scores, (scores % 2 > 1) * 1.0, groups)
+    testing, selecting = (
+        np.floor(part[0]).astype(int) for part in (split.testing, split.selection)
+    )
+    assert len(np.unique(testing)) == len(testing) == 32
+    assert len(np.unique(selecting)) == 8
+    assert not np.isin(testing, selecting).any()
+    # All rows of a group that selects do.
+    assert len(selecting) == sum(sizes[k] for k in np.unique(selecting))
+
+
+def test_no_group_is_likelier_to_test_for_its_size():
+    sizes = [1] * 20 + [30] * 20
+    groups = np.repeat(np.arange(40), sizes)
+    large = 0
+    for seed in range(300):
+        rng = np.random.default_rng(seed)
+        scores = rng.normal(size=len(groups)) + 10.0 * groups
+        share = (rng.random(len(groups)) < 0.5) * 1.0
+        testing = split_rows(scores, share, groups).testing[0]
+        large += np.count_nonzero(testing > 195)
+    assert large / 300 == pytest.approx(16, abs=0.4)
+
+
+def test_the_bound_on_a_mean_is_that_of_hoeffding_and_of_coins():
+    # With sums over the binomial by hand.
     n, limit = 40, 0.3
     steps = np.arange(n + 1)
     choose = np.cumprod(np.concatenate(([1.0], (n - steps[:-1]) / (steps[:-1] + 1))))
@@ -116,8 +171,8 @@ def test_the_bound_on_a_mean_is_that_of_hoeffding_and_bentkus():
         low = min(mean, limit)
         entropy = (1 - low) * np.log((1 - low) / (1 - limit))
         entropy += low * np.log(low / limit) if low else 0.0
-        bentkus = np.e * mass[: int(np.ceil(round(n * mean, 9))) + 1].sum()
-        expected = min(1.0, np.exp(-n * entropy), bentkus)
+        coins = 2.0 * mass[: int(np.ceil(round(n * mean, 9))) + 1].sum()
+        expected = min(1.0, np.exp(-n * entropy), coins)
         assert float(mean_loss_tail(mean, n, limit)) == pytest.approx(expected)
 
 
@@ -134,7 +189,7 @@ def test_a_rule_of_bounded_cost_decides_most_of_what_is_certified(max_cost):
     stricter = BoundedCostRule(0.9 * max_cost, costs).fit(scores, y)
     if stricter.feasible_:
         assert np.mean(stricter.decide(scores) != 0) <= share
-    split = split_rows(scores, y > 0, rule.seed)
+    split = split_rows(scores, (y > 0) * 1.0)
     pairs = pairs_of(*split.selection)
 
     def doubt(_pairs, counts):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from draws import cost_matrices, every_band, gaussian, imbalanced, labelled_scores
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from solvers.costs import CostMatrix
@@ -15,7 +15,7 @@ from solvers.rules import (
     SymmetricRule,
 )
 from solvers.rules.counts import count
-from solvers.rules.exact_information import _by_all_cuts, best_information_band
+from solvers.rules.mutual_information import _by_all_cuts, best_information_band
 
 
 def information(y, band, scores):
@@ -26,7 +26,6 @@ def cost(costs, y, band, scores, weights=None):
     return np.average(costs.of_decisions(y, band.decide(scores)), weights=weights)
 
 
-@settings(deadline=None)
 @given(labelled_scores(), cost_matrices())
 def test_roc_finds_the_cheapest_pair(drawn, costs):
     scores, y = drawn
@@ -35,7 +34,6 @@ def test_roc_finds_the_cheapest_pair(drawn, costs):
     assert cost(costs, y, rule, scores) == pytest.approx(best, abs=1e-9)
 
 
-@settings(deadline=None)
 @given(labelled_scores(most=16), cost_matrices(), st.data())
 def test_roc_with_weights_finds_the_cheapest_pair(drawn, costs, data):
     scores, y = drawn
@@ -51,7 +49,6 @@ def test_roc_with_weights_finds_the_cheapest_pair(drawn, costs, data):
     assert cost(costs, y, rule, scores, weights) == pytest.approx(best, abs=1e-9)
 
 
-@settings(deadline=None)
 @given(labelled_scores())
 def test_exact_information_finds_the_most_informative_pair(drawn):
     scores, y = drawn
@@ -73,7 +70,6 @@ def test_one_to_twenty_with_ties(seed):
     assert cost(costs, y, roc, scores) == pytest.approx(cheapest, abs=1e-12)
 
 
-@settings(deadline=None)
 @given(labelled_scores(), cost_matrices())
 def test_symmetric_finds_the_cheapest_width(drawn, costs):
     scores, y = drawn
@@ -89,7 +85,6 @@ def test_symmetric_finds_the_cheapest_width(drawn, costs):
     assert at(rule.upper_) == pytest.approx(best, abs=1e-9)
 
 
-@settings(deadline=None)
 @given(labelled_scores(), st.one_of(st.none(), cost_matrices()), st.floats(0.0, 1.0))
 def test_bounded_abstention_finds_the_cheapest_pair_within_the_limit(
     drawn, costs, limit

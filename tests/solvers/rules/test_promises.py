@@ -5,17 +5,18 @@ from math import sqrt
 import numpy as np
 import pytest
 from draws import gaussian
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from solvers.costs import CostMatrix
 from solvers.errors import InvalidCostsError
 from solvers.metrics import expected_cost
+from solvers.metrics.mean_limits import binomial_interval
 from solvers.rules import BoundedCostRule, BoundedErrorRule, check_promise
 from solvers.rules.tails import (
-    binomial_interval,
     binomial_tail,
     mean_loss_tail,
+    most_errors,
     rows_to_certify,
 )
 
@@ -141,28 +142,57 @@ def test_an_infeasible_demand_is_an_answer(by):
     assert not below.feasible_
 
 
-def test_the_rows_that_are_said_to_be_missing_are_about_enough():
-    scores, y = gaussian(3, 200)
-    rule = BoundedErrorRule(0.04, by="all").fit(scores, y)
-    assert not rule.feasible_
-    enough = 200 + rule.more_rows_
-    feasible = [
-        BoundedErrorRule(0.04).fit(*gaussian(seed, 2 * enough)).feasible_
-        for seed in range(20)
-    ]
-    assert np.mean(feasible) >= 0.5
-    # Where the classes do not differ, no number of rows will do.
+def rows_said(shift, n, limit, seeds):
+    """Return the ranges of further rows that draws tell, None for silence."""
+    said = []
+    for seed in seeds:
+        rule = BoundedErrorRule(limit).fit(*gaussian(seed, n, shift, share=0.5))
+        if not rule.feasible_:
+            said.append(rule.more_rows_)
+            told = "more labelled rows" in rule.promise_
+            assert told == (rule.more_rows_ is not None)
+    return said
+
+
+def enough(shift, limit, rows, draws=40):
+    """Return in which share of draws so many rows make a promise."""
+    return np.mean(
+        [
+            BoundedErrorRule(limit).fit(*gaussian(900 + k, rows, shift, 0.5)).feasible_
+            for k in range(draws)
+        ]
+    )
+
+
+@pytest.mark.parametrize(
+    ("shift", "n", "limit"), [(1.0, 60, 0.05), (2.0, 100, 0.01), (0.8, 240, 0.05)]
+)
+def test_the_rows_that_are_said_to_be_missing_are_a_range_that_holds_or_silence(
+    shift, n, limit
+):
+    said = [one for one in rows_said(shift, n, limit, range(12)) if one is not None]
+    for low, high in said:
+        assert 0 < low <= high
+    if len(said) < 3:
+        return
+    # The upper end is mostly enough, the lower end mostly is not.
+    low, high = (n + int(np.median(ends)) for ends in zip(*said, strict=True))
+    assert enough(shift, limit, high, 16) >= 0.5
+    assert enough(shift, limit, low, 16) <= 0.75
+
+
+def test_nothing_is_said_of_more_rows_where_they_do_not_tell():
     rng = np.random.default_rng(0)
-    noise = rng.normal(size=2000), np.where(rng.random(2000) < 0.5, 1, -1)
+    noise = rng.normal(size=500), np.where(rng.random(500) < 0.5, 1, -1)
     hopeless = BoundedErrorRule(0.01).fit(*noise)
     assert hopeless.more_rows_ is None
-    assert "not likely" in hopeless.promise_
+    assert "more" not in hopeless.promise_
 
 
 def test_the_promise_says_what_how_sure_and_from_how_many():
     scores, y = gaussian(4, 4000)
     sentence = BoundedErrorRule(0.08, confidence=0.9).fit(scores, y).promise_
-    for part in ("8 %", "90 %", "800 rows", "3200 others", "decided cases"):
+    for part in ("8 %", "90 %", "400 rows", "3600 others", "decided cases"):
         assert part in sentence
     groups = BoundedErrorRule(0.08, by="decision").fit(scores, y).payload()["counted"]
     assert set(groups["groups"]) == {"+1", "-1"}
@@ -183,6 +213,26 @@ def test_a_promise_is_checked_on_new_rows():
     assert check_promise(facts, truth[:5], rule.decide(fresh[:5]))["status"] == "open"
     none = BoundedErrorRule(0.001).fit(*gaussian(7, 100)).payload()
     assert check_promise(none, [1], [0])["status"] == "nothing promised"
+
+
+def test_a_promise_is_checked_on_rows_whose_labels_are_probabilities():
+    scores, y = gaussian(5, 5000)
+    rule = BoundedErrorRule(0.06).fit(scores, y)
+    fresh, truth = gaussian(6, 20_000)
+    decided, facts = rule.decide(fresh), rule.payload()
+    p = 1 / (1 + np.exp(-(2 * fresh + np.log(0.4 / 0.6))))  # what two normals have
+    told = check_promise(facts, p, decided)
+    error = np.where(decided > 0, 1 - p, p)[decided != 0].mean()
+    assert told["status"] == "holds"
+    assert told["groups"]["all"]["error"] == pytest.approx(error)
+    assert told["groups"]["all"]["interval"][1] <= 0.06
+    by_labels = check_promise(facts, truth, decided)["groups"]["all"]
+    low, high = by_labels["interval"]
+    assert low - 0.002 <= error <= high + 0.002
+    assert check_promise(facts, 1 - p, decided)["status"] == "broken"
+    assert check_promise(facts, p[:5], decided[:5])["status"] == "open"
+    with pytest.raises(ValueError, match="probabilities"):
+        check_promise(facts, [0.5, -1.0], [1, 1])
 
 
 @pytest.mark.parametrize(
@@ -220,7 +270,6 @@ def test_costs_outside_the_bound_are_refused():
 
 
 @given(st.integers(0, 60), st.integers(0, 40), st.floats(0.01, 0.99))
-@settings(deadline=None)
 def test_tails_are_those_of_the_binomial(errors, right, rate):
     trials = errors + right
     steps = np.arange(errors + 1)
@@ -234,7 +283,6 @@ def test_tails_are_those_of_the_binomial(errors, right, rate):
 
 
 @given(st.integers(1, 200), st.data(), st.floats(0.01, 0.4))
-@settings(deadline=None)
 def test_the_interval_is_where_both_tails_are_spent(trials, data, tail):
     errors = data.draw(st.integers(0, trials))
     low, high = binomial_interval(errors, trials, tail)
@@ -259,3 +307,11 @@ def test_the_mean_bound_is_valid_for_coins():
 def test_rows_to_certify_are_the_fewest():
     assert rows_to_certify(0.0, 0.1, 0.05) == pytest.approx(29, abs=1)
     assert np.isinf(rows_to_certify(0.1, 0.1, 0.05))
+
+
+@given(st.integers(0, 400), st.floats(0.01, 0.6), st.floats(0.01, 0.3))
+def test_the_most_errors_that_pass_are_the_most(trials, limit, delta):
+    most = int(most_errors(trials, limit, delta))
+    assert most == -1 or float(binomial_tail(most, trials, limit)) <= delta
+    if trials:
+        assert float(binomial_tail(most + 1, trials, limit)) > delta

@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 from draws import cost_matrices, gaussian, labelled_scores
-from hypothesis import given, settings
+from hypothesis import given
 
 from solvers.costs import CostMatrix
 from solvers.errors import InfeasibleRuleError
@@ -27,7 +27,6 @@ def as_served(rule):
 
 
 @given(labelled_scores(), cost_matrices(), cost_matrices())
-@settings(deadline=None)
 def test_the_served_hull_gives_the_cheapest_band_at_any_costs(drawn, old, new):
     scores, y = drawn
     facts = as_served(ExpectedCostRule(old).fit(scores, y))
@@ -84,7 +83,6 @@ def test_weighted_rows_stand_for_another_prevalence():
 
 
 @given(labelled_scores())
-@settings(deadline=None)
 def test_the_weights_give_the_share_that_was_asked_for(drawn):
     _, y = drawn
     given_weights = 1.0 + np.arange(len(y)) % 3

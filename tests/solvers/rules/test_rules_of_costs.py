@@ -5,7 +5,7 @@ from math import log
 import numpy as np
 import pytest
 from draws import cost_matrices
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from solvers.costs import CostMatrix
@@ -17,7 +17,6 @@ def symmetric(r):
     return CostMatrix(1, 1, r, r)
 
 
-@settings(deadline=None)
 @given(cost_matrices(), st.floats(0.1, 5.0))
 def test_plug_in_decides_what_is_cheapest_at_the_probability_of_its_link(costs, slope):
     p = np.linspace(0.001, 0.999, 333)
@@ -28,7 +27,6 @@ def test_plug_in_decides_what_is_cheapest_at_the_probability_of_its_link(costs, 
     assert np.allclose(chosen, spent.min(axis=1), atol=1e-9)
 
 
-@settings(deadline=None)
 @given(cost_matrices())
 def test_chow_decides_what_is_cheapest_at_the_probability(costs):
     p = np.linspace(0, 1, 333)
@@ -72,7 +70,6 @@ def test_the_two_rules_of_the_double_hinge_agree_near_a_reject_cost_of_024():
     assert gap[0.45] < -0.3
 
 
-@settings(deadline=None)
 @given(st.floats(0.01, 0.49), st.floats(0.1, 10), st.floats(0, 1))
 def test_bartlett_wegkamp_threshold_is_delta_in_its_own_scale(r, unit, delta):
     costs = CostMatrix(unit, unit, r * unit, r * unit)

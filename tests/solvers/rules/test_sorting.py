@@ -2,16 +2,14 @@
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from solvers.rules.counts import between, count
-from solvers.rules.sorting import sort_scores
+from solvers.rules.counts import between, count, sort_scores
 
 tiny = np.finfo(float).smallest_subnormal
 
 
-@settings(deadline=None)
 @given(
     st.lists(
         st.tuples(st.floats(allow_nan=False, allow_infinity=False), st.booleans()),
@@ -48,7 +46,6 @@ def test_neighbours_zeros_and_subnormals_stay_apart(scores):
     assert np.array_equal(ordered.values(slice(None)), np.sort(scores))
 
 
-@settings(deadline=None)
 @given(
     st.floats(allow_nan=False, allow_infinity=False),
     st.floats(allow_nan=False, allow_infinity=False),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from threadpoolctl import threadpool_limits
 
@@ -92,7 +92,6 @@ def test_rows_far_from_the_origin_keep_their_digits():
     np.testing.assert_allclose(load(far).score(X + 1e6), expected, rtol=1e-8)
 
 
-@settings(deadline=None)
 @given(
     st.sampled_from(KINDS),
     st.integers(1, 400),

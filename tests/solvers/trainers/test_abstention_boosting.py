@@ -10,6 +10,8 @@ from solvers.scoring import load
 from solvers.trainers.abstention_boosting import AbstentionBoostingClassifier
 from tests.solvers.trainers.noisy_stumps import PARAMETERS, noisy
 
+pytestmark = pytest.mark.filterwarnings("ignore:the labels .* are text")
+
 
 @parametrize_with_checks(
     [

@@ -7,6 +7,8 @@ from solvers.scoring import load
 from solvers.trainers.abstention_boosting import AbstentionBoostingClassifier
 from tests.solvers.trainers.noisy_stumps import PARAMETERS, noisy
 
+pytestmark = pytest.mark.filterwarnings("ignore:the labels .* are text")
+
 
 def test_stumps_and_weights_are_the_model():
     X, y = noisy()

@@ -5,15 +5,19 @@ import pickle
 import numpy as np
 import pytest
 from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.metrics import log_loss
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from threadpoolctl import threadpool_limits
 
 from solvers.errors import Interrupted
 from solvers.scoring import load
+from solvers.trainers.boosting_rows import read_rows, split_rows
 from solvers.trainers.gradient_boosting import (
     GradientBoostingRejectClassifier,
     histogram_trees_payload,
 )
+
+pytestmark = pytest.mark.filterwarnings("ignore:the labels .* are text")
 
 
 def splits_rows_inside(estimator):
@@ -124,6 +128,45 @@ def test_a_fit_that_told_its_progress_can_be_sent(table):
 
 def always(_fraction, _message):
     return True
+
+
+def noisy(n_rows, signal, seed=0):
+    random = np.random.default_rng(seed)
+    X = random.normal(size=(n_rows, 4))
+    return X, np.where(signal * X[:, 0] + random.normal(size=n_rows) > 0, 1, -1)
+
+
+@pytest.mark.parametrize("signal", [1.0, 0.0])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_early_stopping_returns_to_the_best_round(signal, weighted):
+    X, y = noisy(600, signal)
+    weight = 1.0 + np.arange(600) % 3 if weighted else None
+    stopped = GradientBoostingRejectClassifier(patience=12).fit(X, y, weight)
+    path = stopped.validation_path_
+    assert stopped.n_rounds_ == np.argmin(path) < len(path) - 12
+    rows = read_rows(stopped, X, y, weight)
+    train, apart = split_rows(rows, 0.2, 0)
+    p = stopped.predict_proba(apart.X)
+    lost = log_loss(apart.y, p, sample_weight=apart.weight)
+    assert lost == pytest.approx(path.min(), rel=1e-9)
+    # The same trees as a fit of just so many rounds.
+    if stopped.n_rounds_:
+        exact = GradientBoostingRejectClassifier(
+            n_rounds=stopped.n_rounds_, early_stopping=False
+        ).fit(train.X, train.y, train.weight if weighted else None)
+        assert (stopped.decision_function(X) == exact.decision_function(X)).all()
+    assert (
+        load(stopped.scorer_payload()).score(X) == stopped.decision_function(X)
+    ).all()
+    assert np.isfinite(stopped.importance_["h"]).all()
+
+
+def test_no_tree_is_kept_where_none_helps():
+    X, y = noisy(80, 0.0, seed=2)
+    model = GradientBoostingRejectClassifier(learning_rate=1.0, patience=2).fit(X, y)
+    assert model.n_rounds_ == 0
+    assert len(np.unique(model.decision_function(X))) == 1
+    assert (model.importance_["h"] == 0.0).all()
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -95,7 +95,9 @@ LABELS = [(-1, 1), (0, 1), (0, 2), (False, True), ("benign", "malign")]
 def test_labels_keep_reject_apart_from_the_negative_class(labels, rows):
     X, y = rows
     own = np.array(labels)[y]
-    model = RejectOptionClassifier(LogisticRegression(), "expected-cost").fit(X, own)
+    model = RejectOptionClassifier(
+        LogisticRegression(), "expected-cost", pos_label=labels[1]
+    ).fit(X, own)
     reference = RejectOptionClassifier(LogisticRegression(), "expected-cost").fit(X, y)
     assert model.classes_.tolist() == list(labels)
     decided = model.decide(X)

@@ -57,7 +57,7 @@ class TestTargets:
     ):
         X, p = drawn()
         y = np.where(p > 0.5, high, low)
-        model = ProbabilisticLabelSVC(C=2.0).fit(X, y)
+        model = ProbabilisticLabelSVC(C=2.0, pos_label=high).fit(X, y)
         np.testing.assert_array_equal(model.classes_, [low, high])
         assert set(model.predict(X)) <= {low, high}
         same(model, HingeSVC(C=2.0).fit(X, np.where(p > 0.5, 1, -1)), X)

@@ -4,8 +4,11 @@ Nothing of ``solvers`` is used but the estimators: kernel by scikit-learn, thres
 knots and objectives as Grandvalet et al. (2008) print them, problems (10) and (11).
 """
 
+import warnings
+
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
 
 from solvers import CostMatrix, DoubleHingeSVC, HingeSVC
@@ -118,3 +121,58 @@ def test_larger_problems_in_blocks():
     model = DoubleHingeSVC(costs, C=10.0, gamma=GAMMA, tol=1e-6).fit(X, y)
     assert model.solver_ == "decomposition"
     assert double_hinge_gap(model, X, y, costs, 10.0) <= 1e-5
+
+
+UNSCALED = {
+    "as they come": ([1, 1, 1, 1], 0),
+    "one of thousands": ([1, 1e3, 1, 1], 0),
+    "all of millions": ([1e6] * 4, 0),
+    "from thousandths to millions": ([1, 1e6, 1e-3, 1e3], 0),
+    "tiny": ([1e-6] * 4, 0),
+    "far from zero": ([1, 1, 1, 1], 1e5),
+}
+
+
+def true_gap(model, X, y, C):
+    """Return the relative gap of a linear machine, in extended precision."""
+    beta = np.zeros(len(y), dtype=np.longdouble)
+    beta[model.support_] = model.dual_coef_[0]
+    w = X.T.astype(np.longdouble) @ beta
+    margin = y * (X.astype(np.longdouble) @ w + np.longdouble(model.intercept_[0]))
+    primal = w @ w / 2 + C * np.maximum(0, 1 - margin).sum()
+    dual = beta @ y - w @ w / 2
+    return float((primal - dual) / max(abs(primal), abs(dual)))
+
+
+@pytest.mark.parametrize("solver", ["auto", "active-set", "decomposition"])
+@pytest.mark.parametrize("C", [1.0, 1e3])
+@pytest.mark.parametrize("columns", UNSCALED)
+def test_a_fit_is_certified_or_warns_with_its_gap(columns, C, solver):
+    scale, offset = UNSCALED[columns]
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 4))
+    noise = 0.7 * rng.normal(size=120)
+    y = np.where(X[:, 0] + X[:, 1] * X[:, 2] + noise > 0, 1, -1)
+    X = X * np.array(scale) + offset
+    limit = 300_000 if solver == "decomposition" else -1
+    model = HingeSVC(C=C, kernel="linear", solver=solver, max_iter=limit)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model.fit(X, y)
+    told = [str(w.message) for w in caught if w.category is ConvergenceWarning]
+    assert len(told) == len(caught) <= 1
+    if told:
+        assert f"{model.duality_gap_:.2e}" in told[0]
+        assert "scale the columns" in told[0]
+    else:
+        assert abs(model.duality_gap_) <= model.tol
+        assert abs(true_gap(model, X, y, C)) <= 1.1 * model.tol
+
+
+def test_what_is_certified_is_not_warned_of():
+    """Scores that are mostly rounding, of an objective that is not."""
+    rng = np.random.default_rng(0)
+    X = 1e3 * rng.normal(size=(120, 2))
+    y = np.where(X[:, 0] > 100 * rng.normal(size=120), 1, -1)
+    model = HingeSVC(C=10.0, kernel="linear").fit(X, y)
+    assert abs(true_gap(model, X, y, 10.0)) <= 1e-3

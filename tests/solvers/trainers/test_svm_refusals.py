@@ -8,6 +8,8 @@ from solvers import CostMatrix, DoubleHingeSVC, HingeSVC
 from solvers.errors import InvalidCostsError, UnknownNameError
 from solvers.rules import ChowRule
 
+pytestmark = pytest.mark.filterwarnings("ignore:the labels .* are text")
+
 MACHINES = [HingeSVC, DoubleHingeSVC]
 
 

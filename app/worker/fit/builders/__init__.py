@@ -7,11 +7,16 @@ from app.worker.fit.builders.boosting import (
     ADABOOST,
     GRADIENT_BOOSTING,
 )
+from app.worker.fit.builders.ensemble import ENSEMBLE
 from app.worker.fit.builders.kernel_machines import (
     DOUBLE_HINGE,
     HINGE,
+    MULTI_HINGE,
     PROBABILISTIC_LABEL,
 )
+from app.worker.fit.builders.logistic import LOGISTIC
+from app.worker.fit.builders.scores import SCORES
+from app.worker.fit.builders.trees import RANDOMISED_TREES
 
 __all__ = ["BUILDERS", "Builder", "Setting"]
 
@@ -21,6 +26,13 @@ BUILDERS = {
     "abstention-trees": ABSTENTION_TREES,
     "p-svm": PROBABILISTIC_LABEL,
     "svm": HINGE,
+    "multi-hinge-svm": MULTI_HINGE,
     "adaboost": ADABOOST,
     "gradient-boosting": GRADIENT_BOOSTING,
+    "logistic": LOGISTIC,
+    "extra-trees": RANDOMISED_TREES,
+    "forest": RANDOMISED_TREES,
+    "ensemble": ENSEMBLE,
+    "auto": ENSEMBLE,
+    "scores": SCORES,
 }

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from app.artifacts.rating import Rating
 from solvers.costs import CostMatrix
 
 __all__ = ["Builder", "Facts", "Setting"]
@@ -57,11 +58,18 @@ class Builder:
     notes : function (fitted estimator) -> list of str
         What its user should know.
     link : function (fitted estimator) -> float, optional
-        Slope of the estimator's own link P(y = +1) = 1 / (1 + exp(-slope f)); where
-        there is one, no calibration is fitted.
+        Slope of the estimator's own link P(y = +1) = 1 / (1 + exp(-slope f)), which
+        takes the place of a calibration where it is believed (`Job.link`).
+    rating : function (fitted estimator) -> Rating, optional
+        The bands of confidence of an estimator that rates rows.
     keeps_apart : bool
         Whether its fit keeps rows apart by itself (early stopping), and so takes
         ``groups``.
+    learns : bool
+        Whether it learns from rows; else no score is of a row that it has seen.
+    scores_unseen : bool
+        Whether its fit takes folds as ``cv`` and leaves the scores of rows that they
+        test as ``oof_scores_`` and ``oof_rows_``: no other folds are fitted then.
     """
 
     make: Callable[[Any, Setting], Any]
@@ -70,4 +78,7 @@ class Builder:
     compare: Callable[[Any, Any, Any, Any], Facts] = _no_facts
     notes: Callable[[Any], list[str]] = _silence
     link: Callable[[Any], float] | None = None
+    rating: Callable[[Any], Rating] | None = None
     keeps_apart: bool = False
+    learns: bool = True
+    scores_unseen: bool = False

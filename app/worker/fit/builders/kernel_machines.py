@@ -3,21 +3,24 @@
 from collections.abc import Sequence
 from typing import Any
 
+from app.artifacts.rating import Rating
 from app.train.trainers.kernels import kernel_parameters
 from app.train.trainers.psvm import ProbabilisticLabelTrainer
 from app.train.trainers.svm import (
     DoubleHingeTrainer,
     HingeTrainer,
     KernelMachine,
+    MultiHingeTrainer,
     ReducibleMachine,
 )
 from app.worker.fit.builders.base import Builder, Facts, Setting
 from solvers.costs import CostMatrix
+from solvers.trainers.multi_hinge import MultiHingeSVC
 from solvers.trainers.psvm import ProbabilisticLabelSVC
 from solvers.trainers.reduced_set import ReducedSetSVC
 from solvers.trainers.svm import DoubleHingeSVC, HingeSVC
 
-__all__ = ["DOUBLE_HINGE", "HINGE", "PROBABILISTIC_LABEL"]
+__all__ = ["DOUBLE_HINGE", "HINGE", "MULTI_HINGE", "PROBABILISTIC_LABEL"]
 
 
 def _machine_parameters(trainer: KernelMachine) -> dict[str, Any]:
@@ -85,6 +88,17 @@ def _link_slope(machine: Any) -> float:
     return float(machine.link_slope_)
 
 
+def _multi_hinge(trainer: MultiHingeTrainer, setting: Setting) -> Any:
+    del setting  # it knows no prices and draws nothing
+    return MultiHingeSVC(**_machine_parameters(trainer))
+
+
+def _rating(machine: Any) -> Rating:
+    bounds = tuple(map(float, machine.probabilities))
+    return Rating(bounds, tuple(machine.thresholds_.tolist()))
+
+
 DOUBLE_HINGE = Builder(_double_hinge, _machine_facts, compare=_compared, notes=_notes)
 HINGE = Builder(_hinge, _machine_facts, compare=_compared, notes=_notes)
+MULTI_HINGE = Builder(_multi_hinge, _machine_facts, rating=_rating)
 PROBABILISTIC_LABEL = Builder(_probabilistic, _machine_facts, link=_link_slope)

@@ -48,12 +48,12 @@ class Encodings:
 
     def __init__(self, part: Part, folds: Sequence[Fold]) -> None:
         self._part, self._folds = part, folds
-        self._kept: dict[tuple[bool, int], FoldRows] = {}
+        self._kept: dict[tuple[bool, tuple[str, ...], int], FoldRows] = {}
         self._bytes = 0
 
     def of(self, job: Job, k: int) -> FoldRows:
         """Return the rows of fold ``k`` as the trainer of this job reads them."""
-        key = job.builder.missing_native, k
+        key = job.builder.missing_native, job.columns, k
         if key in self._kept:
             return self._kept[key]
         rows = self._encode(job, self._folds[k])

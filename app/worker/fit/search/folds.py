@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from app.errors import FieldError
 from app.train.refusal import refuse
 from app.train.target import Sample
-from app.worker.fit.partition import folds
-from app.worker.fit.split import units_of
+from app.worker.fit.partition import folds, positive_of, units_among
+from solvers.splits import latest_moment
 
 __all__ = ["Fold", "search_folds"]
 
@@ -73,8 +73,9 @@ def search_folds(sample: Sample, rows: Rows, seed: int, wanted: int) -> list[Fol
 
 
 def _by_time(sample: Sample, rows: Rows, wanted: int) -> list[Fold]:
-    positive = sample.y[rows] > (0.5 if sample.probabilities else 0.0)
-    latest = _latest(sample, rows, positive)
+    positive = positive_of(sample, rows)
+    moment = np.asarray(sample.moment)[rows]
+    latest = latest_moment(units_among(sample, rows), moment)
     block = _blocks(latest, wanted + _TRAINS_AND_TUNES)
     for part in (block == 0, block == 1):
         if positive[part].all() or not positive[part].any():
@@ -91,15 +92,6 @@ def _by_time(sample: Sample, rows: Rows, wanted: int) -> list[Fold]:
         Fold(block < b, block == b, tuple(range(b - 1)))
         for b in range(1, wanted + _TRAINS_AND_TUNES)
     ]
-
-
-def _latest(sample: Sample, rows: Rows, positive: NDArray[np.bool_]) -> Floats:
-    """Return the latest moment of each row's group: where the group belongs."""
-    groups = None if sample.groups is None else sample.groups[rows]
-    units = units_of(positive, groups)
-    latest = np.full(len(units.counts), -np.inf)
-    np.maximum.at(latest, units.of_row, np.asarray(sample.moment)[rows])
-    return np.asarray(latest[units.of_row])
 
 
 def _blocks(moment: Floats, n_blocks: int) -> Rows:

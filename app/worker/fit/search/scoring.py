@@ -111,17 +111,18 @@ class Scoring:
         job = self._jobs[group[0].number]
         rows = self._encodings.of(job, k)
         known = rows.known
+        taught = job.lesson(known.part, known.matrix)
         unit = Unit(
             estimators=[
                 self._jobs[fit.number].estimator(known.features, stretch)
                 for fit, stretch in zip(group, stretches, strict=True)
             ],
-            matrix=known.matrix,
-            target=job.target(known.part),
-            weight=known.part.sample_weight,
+            matrix=taught.matrix,
+            target=taught.target,
+            weight=taught.weight,
             held=rows.held,
-            link=job.builder.link,
-            options=job.fit_options(known.part),
+            link=job.link,
+            options=taught.options,
         )
         held = self._part.only(self._folds[k].scores)
         return unit, _Place(group, held, rows.guarded)

@@ -57,7 +57,7 @@ def test_types_are_those_of_the_file(read, form):
         "id": ["9007199254740993", "2", None],
         "d": [1.25, None, None],
         "b": [True, None, False],
-        "s": ["a", None, " NA "],
+        "s": ["a", None, "NA"],
         "l": ["a", None, "c"],
         "c": ["x", "y", None],
         "day": ["2024-02-29", None, None],

@@ -44,17 +44,21 @@ def test_european_file(read):
     assert types(described) == {"größe": "numeric", "note": "categorical"}
 
 
-def test_a_decimal_comma_that_was_not_named_is_pointed_out(read):
+def test_decimal_commas_need_no_option(read):
     described, table = read(b"a;b\n1,5;x,y\n2,5;z\n")
-    assert table["a"] == ["1,5", "2,5"]
-    assert described.notes == (
-        "column 'a' was read as text; with decimal=, it would be numbers",
-    )
+    assert table["a"] == [1.5, 2.5]
+    assert described.notes == ("column 'a' was read with decimal commas (line 2)",)
 
 
-def test_with_a_decimal_comma_a_point_is_part_of_no_number(read):
-    _, table = read(b"a;b\n1.234,5;1\n2,5;2\n", decimal=",")
-    assert table["a"] == ["1.234,5", "2,5"]
+def test_with_a_decimal_comma_points_set_thousands_apart(read):
+    _, table = read(b"a;b\n1.234,5;1.23\n2,5;2\n", decimal=",")
+    assert table == {"a": [1234.5, 2.5], "b": ["1.23", "2"]}
+
+
+def test_what_has_to_be_numbers_and_may_be_two_is_refused(read):
+    with pytest.raises(InvalidRequestError, match="line 2, 'a': its commas may") as no:
+        read(b"a;b\n1,234;1\n", types=(("a", "numeric"),))
+    assert "thousandfold" in no.value.detail
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
@@ -112,15 +116,63 @@ def test_named_encodings(read, encoding, python):
     assert read(body, encoding=encoding)[1] == {"name": ["Zürich"], "b": [1]}
 
 
+GERMAN = "größe;Preis;PLZ\r\n1,5;1.234,50 €;01067\r\n2,25;999,00 €;80331\r\n"
+AMERICAN = 'size,price,zip\r\n1.5,"$1,234.50",01067\r\n2.25,$999.00,80331\r\n'
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1252", "utf-16"])
+@pytest.mark.parametrize("separator", ["", "sep=;\r\n"])
+def test_a_spreadsheet_in_german_needs_no_options(read, encoding, separator):
+    described, table = read((separator + GERMAN).encode(encoding))
+    assert table == {
+        "größe": [1.5, 2.25],
+        "Preis": [1234.5, 999],
+        "PLZ": ["01067", "80331"],
+    }
+    noted = any("windows-1252" in note for note in described.notes)
+    assert noted == (encoding == "cp1252")
+    line = 3 if separator else 2
+    assert any(f"line {line} has the first digits" in note for note in described.notes)
+
+
+@pytest.mark.parametrize("separator", ["", "sep=,\r\n"])
+def test_nor_does_one_in_english(read, separator):
+    _, table = read((separator + AMERICAN).encode("utf-8-sig"))
+    assert table == {
+        "size": [1.5, 2.25],
+        "price": [1234.5, 999],
+        "zip": ["01067", "80331"],
+    }
+
+
+def test_empty_columns_at_the_end_are_passed_over(read):
+    described, table = read(b"a;b;;\n1;x;;\n2;y; ;\n")
+    assert table == {"a": [1, 2], "b": ["x", "y"]}
+    assert described.notes == (
+        "columns without name or value at the end of the lines were passed over: 2",
+    )
+
+
+@pytest.mark.parametrize("header", ["1990,1991,1992", "0,1,y", "x0,1.5,y"])
+def test_numbers_that_may_be_names_are_taken(read, header):
+    assert read(f"{header}\n7,8,9\n".encode())[0].rows == 1
+
+
+def test_a_header_of_numbers_is_taken_where_it_is_said_to_be_one(read):
+    body = b"5.1,3.5,x\n4.9,3,x\n"
+    assert read(body, header=True)[1] == {"5.1": [4.9], "3.5": [3], "x": ["x"]}
+    assert read(body, header=False)[0].rows == 2
+
+
 def test_quotes_inside_an_unquoted_cell_are_text(read):
     body = b'a,b\n5" pipe,1\n"x"y,2\n"p ""q""",3\n'
     assert read(body)[1]["a"] == ['5" pipe', "xy", 'p "q"']
 
 
-def test_a_byte_order_mark_within_the_file_is_text(read):
+def test_a_byte_order_mark_within_the_file_is_white_space(read):
     rows = b"\xef\xbb\xbfx,1\n" * 300_000
     table = read(b"a,b\n" + rows)[1]
-    assert set(table["a"]) == {"\ufeffx"}
+    assert set(table["a"]) == {"x"}
 
 
 REFUSED = {
@@ -132,8 +184,12 @@ REFUSED = {
     "duplicate": (b"a,b,a\n1,2,3\n", {}, "line 1, column 3: the name is that of col"),
     "unnamed": (b",b\n1,2\n", {}, "line 1, column 1: the column has no name"),
     "NUL": (b"a,b\n1,2\n3,\x004\n", {}, "line 3: a NUL byte"),
-    "no UTF-8": (b"a,b\n1,2\n3,\xff4\n", {}, "line 3: no UTF-8"),
-    "UTF-16": ("a,b\n1,2\n".encode("utf-16"), {}, "encoding=utf-16"),
+    "no UTF-8": (b"a,b\nz,2\n3,\xff4\n", {"encoding": "utf-8"}, "line 3: no UTF-8"),
+    "UTF-8 at first": (b"a,b\n\xc3\xa9,2\n3,\xff4\n", {}, "no UTF-8"),
+    "no text": (b"a,b\n1,2\n3,\x81\n", {}, "no UTF-8"),
+    "UTF-16": ("a,b\n1,2\n".encode("utf-16"), {"encoding": "utf-8"}, "encoding=utf-16"),
+    "a row as header": (b"5.1,3.5,x\n4.9,3,x\n", {}, "header=false"),
+    "values without a name": (b"a,b,\n1,2,\n3,4,5\n", {}, "line 3, column 3: the"),
     "broken UTF-16": (b"\xff\xfea\x00\n\x001\x00\n", {"encoding": "utf-16"}, "no utf-"),
     "open quote": (b'a,b\n1,2\n3,"4\n5,6\n', {}, "line 3: a quote is opened"),
     "lone return": (b"a,b\n1,2\r3,4\n", {}, "line 2: a carriage return"),

@@ -7,7 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.datasets.reading.convert import to_parquet
@@ -17,9 +17,6 @@ from app.datasets.reading.options import ReadOptions
 from app.errors import InvalidRequestError
 
 LIMITS = Limits(rows=50, columns=20, cell_length=30, record_bytes=1000)
-same_folder = settings(
-    suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
-)
 OPTIONS = st.builds(
     ReadOptions,
     delimiter=st.sampled_from([None, ",", ";", "\t", "|"]),
@@ -54,13 +51,11 @@ def attempt(folder: Path, body: bytes, form: str, options: ReadOptions) -> None:
 
 
 @given(CSV, OPTIONS)
-@same_folder
 def test_csv(tmp_path, body, options):
     attempt(tmp_path, body, "csv", options)
 
 
 @given(st.one_of(SVMLIGHT, st.binary(max_size=100)))
-@same_folder
 def test_svmlight(tmp_path, body):
     attempt(tmp_path, body, "svmlight", ReadOptions())
 
@@ -83,7 +78,6 @@ BODIES = {"parquet": parquet_body(), "arrow": arrow_body()}
 
 @pytest.mark.parametrize("form", BODIES)
 @given(data=st.data())
-@same_folder
 def test_damaged_columnar_files(tmp_path, form, data):
     body = bytearray(BODIES[form])
     for _ in range(data.draw(st.integers(1, 4))):

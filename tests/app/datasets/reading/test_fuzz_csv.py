@@ -6,7 +6,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.datasets.reading import csv_source
@@ -32,13 +32,6 @@ ANY = (
     bodies("x", "kind"),
     options(header=st.booleans(), types=DECLARED),
     st.integers(1, 40),
-)
-patient = settings(
-    deadline=None,
-    suppress_health_check=[
-        HealthCheck.function_scoped_fixture,
-        HealthCheck.too_slow,
-    ],
 )
 
 
@@ -74,7 +67,6 @@ def read_or_refused(
 
 
 @given(*ANY)
-@patient
 def test_any_file_is_read_or_refused(tmp_path, body, chosen, block_bytes):
     read_or_refused(tmp_path, body, chosen, block_bytes)
 
@@ -82,6 +74,6 @@ def test_any_file_is_read_or_refused(tmp_path, body, chosen, block_bytes):
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
 @given(*ANY)
-@settings(patient, max_examples=LONG)
+@settings(max_examples=LONG)
 def test_any_of_very_many_files_is_read_or_refused(tmp_path, body, chosen, block_bytes):
     read_or_refused(tmp_path, body, chosen, block_bytes)

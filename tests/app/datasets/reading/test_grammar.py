@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from app.datasets.reading.blocks import Cutter
@@ -16,7 +16,6 @@ from app.datasets.reading.limits import Limits
 from app.datasets.reading.options import ReadOptions
 from app.errors import ApiError
 
-patient = settings(deadline=None)  # a busy machine is no fault
 cell = st.text(alphabet='ab ,;"\n1.é', max_size=6)
 TABLES = st.integers(1, 4).flatmap(
     lambda width: st.lists(
@@ -32,7 +31,6 @@ def written(rows, delimiter=",", end="\n"):
     return out.getvalue().encode()
 
 
-@patient
 @given(TABLES, st.sampled_from([",", ";"]), st.sampled_from(["\n", "\r\n"]))
 def test_what_python_writes_is_read_back(rows, delimiter, end):
     data = written(rows, delimiter, end)
@@ -42,7 +40,6 @@ def test_what_python_writes_is_read_back(rows, delimiter, end):
     assert [grammar.cells(record) for record in records] == rows
 
 
-@patient
 @given(TABLES, st.integers(1, 7), st.integers(16, 64))
 def test_blocks_are_the_file_whatever_the_chunks(rows, chunk, target):
     data = written(rows)
@@ -58,7 +55,6 @@ def test_blocks_are_the_file_whatever_the_chunks(rows, chunk, target):
         assert after.first_line == before.first_line + before.data.count(b"\n")
 
 
-@patient
 @given(SOUP)
 def test_a_block_that_is_let_through_is_cut_as_python_and_arrow_cut_it(text):
     cutter = Cutter(ReadOptions(delimiter=","), Limits())
@@ -111,7 +107,6 @@ PIECES = st.sampled_from(
 )
 
 
-@patient
 @given(st.one_of(SOUP, st.lists(PIECES, max_size=20).map("".join)))
 def test_records_end_where_the_patterns_say_with_and_without_pairs_of_quotes(text):
     assume('"' in text)  # else lone returns are looked for later, block by block

@@ -1,0 +1,108 @@
+"""A version as a file of one of the formats."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from app.artifacts.model import ServedModel
+from app.errors import FieldError
+from app.export.c import c_file
+from app.export.description import Description, describe
+from app.export.onnx import onnx_file
+from app.export.python import python_file
+from app.features.faults import unusable
+from app.models.service import known_version
+from app.state import AppState
+
+__all__ = ["FORMATS", "Exported", "Format", "Precision", "export", "written"]
+
+Format = Literal["python", "c", "onnx"]
+Precision = Literal["float64", "float32"]
+Write = Callable[[Description, list[str], Precision], bytes]
+
+PRECISIONS: tuple[Precision, ...] = get_args(Precision)
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One format: how its files are called and made."""
+
+    suffix: str
+    media_type: str
+    precisions: tuple[Precision, ...]
+    write: Write
+
+
+def _python(model: Description, notes: list[str], precision: Precision) -> bytes:
+    del precision  # NumPy's own
+    return python_file(model, notes)
+
+
+FORMATS: dict[Format, Kind] = {
+    "python": Kind(".py", "text/x-python", ("float64",), _python),
+    "c": Kind(".c", "text/x-c", PRECISIONS, c_file),
+    "onnx": Kind(".onnx", "application/octet-stream", PRECISIONS, onnx_file),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """A file with its name, and what of the model it leaves out."""
+
+    content: bytes
+    name: str
+    media_type: str
+    not_included: tuple[str, ...]
+
+
+def export(
+    state: AppState, name: str, version: int, kind: Format, precision: Precision
+) -> Exported:
+    """Return a version as a file.
+
+    Raises
+    ------
+    UnknownModelError
+        When the version does not exist.
+    InvalidRequestError
+        When the format has no such precision.
+    CorruptArtifactError
+        When the model's file is damaged.
+    """
+    with state.database.read() as session:
+        row = known_version(session, name, version)
+    model = ServedModel.from_payload(state.store.read(row.artifact_sha256))
+    return written(describe(model, name, version), kind, precision)
+
+
+def written(model: Description, kind: Format, precision: Precision) -> Exported:
+    """Return a description as a file; raises as `export` does."""
+    chosen = FORMATS[kind]
+    if precision not in chosen.precisions:
+        able = " and ".join(k for k, f in FORMATS.items() if precision in f.precisions)
+        detail = f"{kind} files compute in {chosen.precisions[0]}; {precision}: {able}"
+        raise unusable([FieldError("/query/precision", detail)])
+    about = model.about
+    return Exported(
+        chosen.write(model, list(_notes(model)), precision),
+        f"{about['model']}-{about['version']}{chosen.suffix}",
+        chosen.media_type,
+        tuple(about["not_included"]),
+    )
+
+
+def _notes(model: Description) -> Iterator[str]:
+    """Yield what a reader of the file should know, line by line."""
+    about = model.about
+    yield f"Decisions of {about['model']}, version {about['version']}, made by Demur."
+    yield ""
+    yield f"Rule: {about['rule']}. Costs: {about['costs'] or 'none'}."
+    columns = ", ".join(f"{c.name} ({c.type})" for c in model.columns)
+    yield f"Columns: {columns}."
+    labels = model.labels
+    yield f'+1 is {labels["positive"]!r}, -1 is {labels["negative"]!r}; "reject": ask.'
+    yield "Rows are decided as the service decides them, up to rounding."
+    if about["not_included"]:
+        yield f"Not included, ask the service: {', '.join(about['not_included'])}."
+    if any(step["do"] == "kernel" for step in model.steps):
+        yield "The vectors in it are training rows, centred and scaled."

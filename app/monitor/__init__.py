@@ -1,0 +1,1 @@
+"""What was answered, bucket by bucket, and alarms on it; no labels are needed."""

@@ -1,0 +1,1 @@
+"""Protocols of other servers, so that their clients predict here unchanged."""

@@ -1,0 +1,121 @@
+"""Tensors become the rows of a model: by name, or as one table in its own order."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.errors import FieldError, InvalidRequestError
+from app.features.faults import unusable
+from app.features.schema import Feature
+from app.predict.ready import ReadyModel
+from app.predict.rows import Rows
+from app.protocols.tensors import Tensor, Values
+
+__all__ = ["columns_of", "rows_of"]
+
+
+def columns_of(
+    ready: ReadyModel, inputs: Sequence[Tensor], values: Sequence[Values]
+) -> dict[str, Values]:
+    """Return the values of each column of the model.
+
+    Raises
+    ------
+    InvalidRequestError
+        When a column is missing, unknown or given twice, or the lengths differ.
+    """
+    names = ready.schema.names
+    if len(inputs) == 1 and len(inputs[0].shape) == 2:
+        n, width = inputs[0].shape
+        if width == len(names) and inputs[0].datatype != "BYTES":
+            table = np.asarray(values[0]).reshape(n, width)
+            return {name: table[:, j] for j, name in enumerate(names)}
+    columns: dict[str, Values] = {}
+    faults = []
+    given = ready.readers.named(tensor.name for tensor in inputs)
+    rows = inputs[0].shape[0] if inputs and inputs[0].shape else 0
+    for i, (name, tensor) in enumerate(zip(given, inputs, strict=True)):
+        where = f"/inputs/{i}"
+        if name not in names:
+            said = "the model has no such column; one tensor of all has"
+            detail = f"{said} the shape [n, {len(names)}]"
+            faults.append(FieldError(where, detail, column=tensor.name[:200]))
+        elif name in columns:
+            faults.append(FieldError(where, "the column is given twice", column=name))
+        elif tensor.shape not in ([rows], [rows, 1]):
+            detail = "a tensor a column has the shape [n] or [n, 1], n the same in all"
+            faults.append(FieldError(where, detail, column=name))
+        else:
+            columns[name] = values[i]
+    faults += [
+        FieldError("/inputs", "the column is missing", column=name)
+        for name in names
+        if name not in given
+    ]
+    if faults:
+        raise unusable(faults)
+    return columns
+
+
+def rows_of(ready: ReadyModel, columns: Mapping[str, Values]) -> Rows:
+    """Return columns as the encoder takes them.
+
+    Raises
+    ------
+    InvalidRequestError
+        When a value is of another type than its column, or not finite.
+    """
+    schema = ready.schema
+    numbers = [_numbers(feature, columns[feature.name]) for feature in schema.numbers]
+    n = len(next(iter(columns.values())))
+    table = np.empty((n, len(numbers)))
+    for j, column in enumerate(numbers):
+        table[:, j] = column
+    if marks := schema.missing_numbers:
+        table[np.isin(table, marks)] = np.nan
+    return Rows(table, [_texts(f, columns[f.name]) for f in schema.categoricals])
+
+
+def _numbers(feature: Feature, values: Values) -> NDArray[np.float64]:
+    if isinstance(values, list):
+        raise _unfit(feature, "is numbers, not BYTES")
+    # An overflow is infinite, which is refused below.
+    with np.errstate(over="ignore"):
+        numbers = np.asarray(values, np.float64)
+    if np.isinf(numbers).any():
+        row = int(np.flatnonzero(np.isinf(numbers))[0])
+        raise _unfit(feature, "holds a number that is not finite", row)
+    if feature.type == "boolean":
+        other = ~(np.isnan(numbers) | (numbers == 0) | (numbers == 1))
+        if other.any():
+            row = int(np.flatnonzero(other)[0])
+            raise _unfit(feature, "is BOOL, or 0, 1 and NaN", row)
+    return numbers
+
+
+def _texts(feature: Feature, values: Values) -> list[Any]:
+    if not isinstance(values, list):
+        return _coded(feature, values)
+    texts = [None if text == "" else text for text in values]
+    for row, text in enumerate(texts):
+        if not isinstance(text, str | None):
+            raise _unfit(feature, "is BYTES: each value a text", row)
+    return texts
+
+
+def _coded(feature: Feature, values: NDArray[Any]) -> list[Any]:
+    """Return numbers or booleans as categories, where the model knows such."""
+    is_boolean = values.dtype == np.bool_
+    if not feature.takes("boolean" if is_boolean else "numeric"):
+        raise _unfit(feature, "is BYTES")
+    listed = values.tolist()
+    return [None if value != value else value for value in listed]  # noqa: PLR0124
+
+
+def _unfit(
+    feature: Feature, detail: str, row: int | None = None
+) -> InvalidRequestError:
+    said = f"the column {detail}"
+    return unusable([FieldError("/inputs", said, row=row, column=feature.name)])

@@ -1,0 +1,75 @@
+"""What a protocol is here: addresses, what each does with a call, and its own errors.
+
+A skin turns bytes into a question for the prediction endpoint and its answer into
+bytes. It decides nothing: keys, limits, the log, counts and reviews are those of POST
+/predict, since the rows go the same way.
+"""
+
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+
+import msgspec
+
+from app.errors import ApiError
+from app.predict.endpoint import PredictEndpoint
+from app.state import AppState
+
+__all__ = ["Address", "Call", "Reply", "Skin", "as_json"]
+
+_ENCODER = msgspec.json.Encoder()
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One request to a skin."""
+
+    state: AppState
+    predict: PredictEndpoint
+    request_id: str
+    headers: Mapping[bytes, bytes]
+    body: bytes
+    parts: Mapping[str, str | None]
+    """What stands in the address where it has a part to fill in."""
+
+    @property
+    def model(self) -> str:
+        """The model that the address names, with its version where it names one."""
+        name, version = self.parts["model"] or "", self.parts.get("version")
+        return name if version is None else f"{name}:{version}"
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What is sent back."""
+
+    body: bytes
+    content_type: bytes = b"application/json"
+    status: int = 200
+    headers: tuple[tuple[bytes, bytes], ...] = ()
+
+
+Act = Callable[[Call], Awaitable[Reply]]
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """An address, by its pattern, and what it does by method."""
+
+    pattern: re.Pattern[str]
+    route: str
+    """As metrics and the log call it."""
+    acts: Mapping[str, Act] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Skin:
+    """A protocol: its addresses, and how it tells an error."""
+
+    addresses: tuple[Address, ...]
+    error: Callable[[ApiError], bytes]
+
+
+def as_json(value: object, status: int = 200) -> Reply:
+    """Return a value as the reply."""
+    return Reply(_ENCODER.encode(value), status=status)

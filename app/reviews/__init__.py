@@ -1,0 +1,1 @@
+"""Reviews: rejects become cases, people give verdicts, the caller hears of them."""

@@ -1,0 +1,277 @@
+"""Claims: a wanted opinion is lent to one person for a while.
+
+    UPDATE opinions SET person, token, expires_at WHERE id =
+        (SELECT id ... WHERE wanted, free or lapsed, no other opinion on the case and no
+         skip of it is this person's ORDER BY ... LIMIT 1 FOR UPDATE SKIP LOCKED)
+
+One statement, so that no two people get the same. A lapsed loan needs no clearing up:
+whoever comes next takes it, and the token of before changes nothing any more. A tenth
+of the claims, drawn at random, takes any case, so that where people cannot keep up no
+kind of case is left out for ever.
+"""
+
+import secrets
+from datetime import datetime, timedelta
+from functools import cache
+from random import random
+from typing import Any
+
+from sqlalchemy import (
+    BindParameter,
+    ColumnElement,
+    Executable,
+    bindparam,
+    exists,
+    or_,
+    select,
+    update,
+)
+from sqlalchemy.orm import Session, aliased
+
+from app.db.base import utc_now
+from app.db.review_tables import Case, CaseEvent, Opinion, ReviewPolicy
+from app.db.states import OpinionState
+from app.db.tables import Person, new_id
+from app.errors import ClaimLostError, UnknownClaimError
+from app.reviews import policies, telling
+from app.reviews.schemas import ClaimAnswer, Lease
+
+__all__ = ["claim", "extend", "give_back", "held", "lend", "lost"]
+
+AT_RANDOM = 0.1
+"""Share of the claims that take any case."""
+
+_DRAWN = "drawn"
+_ORDERS: dict[str, tuple[Any, ...]] = {
+    "saving": (Opinion.rank, Opinion.opened_at),
+    "due": (Opinion.due_at,),
+    "age": (Opinion.opened_at,),
+    _DRAWN: (Opinion.draw,),
+}
+
+
+def claim(session: Session, person_id: str, model: str | None) -> ClaimAnswer | None:
+    """Return a person's live claim, or a new one; None when no case waits for them.
+
+    Raises
+    ------
+    UnknownModelError, UnknownPolicyError
+        When the model that was asked for has no reviews.
+    """
+    only = None if model is None else policies.known(session, model).row.model_id
+    # One person's requests come one after the other.
+    session.execute(select(Person.id).where(Person.id == person_id).with_for_update())
+    now = utc_now()
+    opinion = _own(session, person_id, only, now)
+    if opinion is not None and opinion.token is None:  # a lead kept it for them
+        seconds = policies.of(session, opinion.model_id).lease_seconds
+        for name, value in lend(person_id, seconds, now).items():
+            setattr(opinion, name, value)
+        session.flush()
+    if opinion is None:
+        for model_id in _models(session) if only is None else [only]:
+            opinion = _take(session, person_id, model_id, now)
+            if opinion is not None:
+                break
+    return None if opinion is None else telling.claim(session, opinion)
+
+
+def _own(
+    session: Session, person_id: str, model_id: int | None, now: datetime
+) -> Opinion | None:
+    query = (
+        select(Opinion)
+        .where(Opinion.person_id == person_id, *_live(now))
+        .order_by(Opinion.leased_at.is_(None), Opinion.leased_at.desc(), Opinion.id)
+        .limit(1)
+        .with_for_update()
+        .execution_options(populate_existing=True)
+    )
+    if model_id is not None:
+        query = query.where(Opinion.model_id == model_id)
+    return session.scalar(query)
+
+
+def _live(now: datetime) -> tuple[ColumnElement[bool], ...]:
+    return Opinion.state == OpinionState.WANTED, Opinion.expires_at >= now
+
+
+def _models(session: Session) -> list[int]:
+    """Return the models of which opinions are wanted, first what is due first."""
+    due: dict[int, datetime] = {}
+    for model_id in session.scalars(select(ReviewPolicy.model_id)).all():
+        first = session.scalar(
+            select(Opinion.due_at)
+            .where(Opinion.model_id == model_id, Opinion.state == OpinionState.WANTED)
+            .order_by(Opinion.due_at)
+            .limit(1)
+        )
+        if first is not None:
+            due[model_id] = first
+    return sorted(due, key=due.__getitem__)
+
+
+def _take(
+    session: Session, person_id: str, model_id: int, now: datetime
+) -> Opinion | None:
+    known = policies.of(session, model_id)
+    given = {
+        **lend(person_id, known.lease_seconds, now),
+        "of_model": model_id,
+        "of_person": person_id,
+        "now": now,
+        "beyond": 0.0,
+    }
+    tries: list[tuple[str, dict[str, Any]]] = [(known.order, given)]
+    if random() < AT_RANDOM:  # noqa: S311 - no secret
+        tries = [(_DRAWN, {**given, "beyond": random()}), (_DRAWN, given)]  # noqa: S311
+    for order, values in tries:
+        taken: Opinion | None = session.scalar(_taking(order), values)
+        if taken is not None:
+            return taken
+    return None
+
+
+@cache  # making the statement takes longer than running it
+def _taking(order: str) -> Executable:
+    best = (
+        select(Opinion.id)
+        .where(
+            Opinion.model_id == bindparam("of_model"),
+            Opinion.state == OpinionState.WANTED,
+            or_(Opinion.expires_at.is_(None), Opinion.expires_at < bindparam("now")),
+            *_not_seen_by(bindparam("of_person")),
+            *([Opinion.draw >= bindparam("beyond")] if order == _DRAWN else []),
+        )
+        .order_by(*_ORDERS[order])
+        .limit(1)
+        .with_for_update(skip_locked=True)
+        .scalar_subquery()
+    )
+    lent: dict[str, Any] = {name: bindparam(name) for name in lend("", 0, utc_now())}
+    return (
+        update(Opinion)
+        .where(Opinion.id == best)
+        .values(lent)
+        .returning(Opinion)
+        .execution_options(synchronize_session=False, populate_existing=True)
+    )
+
+
+def _not_seen_by(person_id: BindParameter[str]) -> tuple[ColumnElement[bool], ...]:
+    other = aliased(Opinion)
+    return (
+        ~exists().where(
+            other.case_id == Opinion.case_id,
+            other.person_id == person_id,
+            other.id != Opinion.id,
+        ),
+        ~exists().where(
+            CaseEvent.case_id == Opinion.case_id,
+            CaseEvent.kind == "skipped",
+            CaseEvent.person_id == person_id,
+        ),
+    )
+
+
+def lend(person_id: str, seconds: int, now: datetime) -> dict[str, Any]:
+    """Return the columns of an opinion that a person holds from now on."""
+    return {
+        "person_id": person_id,
+        "token": secrets.token_urlsafe(24),
+        "leased_at": now,
+        "expires_at": now + timedelta(seconds=seconds),
+    }
+
+
+def held(session: Session, person_id: str, claim_id: str, token: str) -> Opinion:
+    """Return a claim that is this person's now, with its case's row locked.
+
+    Raises
+    ------
+    UnknownClaimError
+        When there never was such a claim.
+    ClaimLostError
+        When it is no longer theirs.
+    """
+    opinion = find(session, claim_id)
+    session.execute(
+        select(Case)
+        .where(Case.id == opinion.case_id)
+        .with_for_update()
+        .execution_options(populate_existing=True)
+    )
+    session.refresh(opinion)
+    mine = opinion.person_id == person_id and opinion.token == token
+    live = opinion.expires_at is not None and opinion.expires_at >= utc_now()
+    if not (mine and live and opinion.state == OpinionState.WANTED):
+        raise lost(opinion, token)
+    return opinion
+
+
+def find(session: Session, claim_id: str) -> Opinion:
+    """Return a claim, whoever's.
+
+    Raises
+    ------
+    UnknownClaimError
+        When there is none.
+    """
+    opinion = session.get(Opinion, claim_id) if "\x00" not in claim_id else None
+    if opinion is None:
+        raise UnknownClaimError(UnknownClaimError.example)
+    return opinion
+
+
+def lost(opinion: Opinion, token: str) -> ClaimLostError:
+    """Return why a claim is no longer somebody's."""
+    why = (
+        "the claim's time was over, a lead gave the case to somebody else, or the token"
+        " is another claim's"
+    )
+    if opinion.state == OpinionState.VOID:
+        why = "the case was answered or withdrawn meanwhile"
+    elif opinion.state == OpinionState.GIVEN and opinion.token == token:
+        why = "the verdict was given"
+    msg = f"{why}: nothing was changed; take a claim by POST /claims"
+    return ClaimLostError(msg)
+
+
+def extend(session: Session, person_id: str, claim_id: str, token: str) -> Lease:
+    """Hold a claim for longer: its whole time again, from now.
+
+    Raises
+    ------
+    UnknownClaimError, ClaimLostError
+        When it is not theirs.
+    """
+    opinion = held(session, person_id, claim_id, token)
+    seconds = policies.of(session, opinion.model_id).lease_seconds
+    opinion.expires_at = utc_now() + timedelta(seconds=seconds)
+    session.flush()
+    return Lease(id=opinion.id, expires_at=opinion.expires_at)
+
+
+def give_back(
+    session: Session, person_id: str, claim_id: str, token: str, reason: str | None
+) -> None:
+    """Let others have a claim; with a reason the same person never gets it again.
+
+    Raises
+    ------
+    UnknownClaimError, ClaimLostError
+        When it is not theirs.
+    """
+    opinion = held(session, person_id, claim_id, token)
+    opinion.person_id = opinion.token = opinion.leased_at = opinion.expires_at = None
+    if reason is not None:
+        session.add(
+            CaseEvent(
+                id=new_id(),
+                case_id=opinion.case_id,
+                kind="skipped",
+                person_id=person_id,
+                note=reason,
+            )
+        )
+    session.flush()

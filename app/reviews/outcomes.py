@@ -1,0 +1,188 @@
+"""What cases turned out to be, by reference; for rows that are no case as well."""
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+
+from sqlalchemy import func, insert, select, update
+from sqlalchemy.orm import Session
+
+from app.artifacts.model import Label
+from app.db.base import utc_now
+from app.db.review_tables import Case, Outcome
+from app.db.tables import Model, ModelVersion
+from app.errors import ConflictError, FieldError, InvalidRequestError
+from app.features.faults import MAX_FAULTS, unusable
+from app.reviews import policies
+from app.reviews.caller_schemas import OutcomesAnswer
+from app.reviews.intake import check_references
+
+__all__ = ["Told", "keep", "labels_of", "read_csv", "side_of"]
+
+AT_ONCE = 500
+Told = tuple[str, Label]
+"""A reference and a label."""
+
+
+def labels_of(session: Session, model_id: int) -> dict[str, Label]:
+    """Return what the user calls +1 and -1 of a model: as its newest version does.
+
+    Raises
+    ------
+    ConflictError
+        When the model has neither a version nor a case.
+    """
+    versions = select(ModelVersion.summary).where(ModelVersion.model_id == model_id)
+    summary = session.scalar(versions.order_by(ModelVersion.version.desc()).limit(1))
+    labels = (summary or {}).get("labels")
+    if labels is None:
+        cases = select(Case.labels).where(Case.model_id == model_id)
+        labels = session.scalar(cases.order_by(Case.opened_at.desc()).limit(1))
+    if labels is None:
+        msg = "the model has no version any more, so nothing says what its labels are"
+        raise ConflictError(msg)
+    return dict(labels)
+
+
+def side_of(labels: dict[str, Label], told: Label) -> bool | None:
+    """Tell whether a label, maybe as text, is that of +1; None where it is neither."""
+    for name, own in labels.items():
+        same = own == told and isinstance(own, bool) == isinstance(told, bool)
+        text = str(own).lower() if isinstance(own, bool) else str(own)
+        if same or (isinstance(told, str) and told.strip() == text):
+            return name == "positive"
+    return None
+
+
+def read_csv(body: bytes) -> list[Told]:
+    """Return the rows of a CSV file with the columns ``reference`` and ``label``.
+
+    Raises
+    ------
+    InvalidRequestError
+        When it is no UTF-8, or a column is missing.
+    """
+    try:
+        rows = csv.DictReader(io.StringIO(body.decode("utf-8-sig"), newline=""))
+        names = rows.fieldnames or ()
+        missing = [name for name in ("reference", "label") if name not in names]
+        if missing:
+            detail = "the column is missing"
+            raise unusable(FieldError("/header", detail, column=n) for n in missing)
+        return [(row["reference"] or "", row["label"] or "") for row in rows]
+    except (UnicodeDecodeError, csv.Error):
+        msg = "the body is no CSV in UTF-8"
+        raise InvalidRequestError(msg) from None
+
+
+def keep(
+    session: Session, model: str, told: Sequence[Told], *, replace: bool = False
+) -> OutcomesAnswer:
+    """Keep outcomes; the same again changes nothing.
+
+    Raises
+    ------
+    UnknownModelError
+        When there is no such model.
+    InvalidRequestError
+        When a label is none of the model's, or the request contradicts itself.
+    ConflictError
+        When one contradicts what is known, unless it is to ``replace`` that.
+    """
+    model_id = policies.model_id_of(session, model)
+    # Of two requests one comes second, and sees what the first has kept.
+    session.execute(select(Model.id).where(Model.id == model_id).with_for_update())
+    sides = _sides(labels_of(session, model_id), told)
+    known = {
+        reference: positive
+        for part in _parts(list(sides))
+        for reference, positive in session.execute(
+            select(Outcome.reference, Outcome.positive).where(
+                Outcome.model_id == model_id, Outcome.reference.in_(part)
+            )
+        )
+    }
+    other = {name for name, side in known.items() if sides[name] != side}
+    if other and not replace:
+        raise _contradictions(told, other)
+    now = utc_now()
+    rows = [
+        {"model_id": model_id, "reference": name, "positive": side, "at": now}
+        for name, side in sides.items()
+        if name not in known
+    ]
+    if rows:
+        session.execute(insert(Outcome), rows)
+    for side in (True, False):
+        changed = [name for name in other if sides[name] is side]
+        for part in _parts(changed):
+            session.execute(
+                update(Outcome)
+                .where(Outcome.model_id == model_id, Outcome.reference.in_(part))
+                .values(positive=side, at=now)
+            )
+    return OutcomesAnswer(
+        kept=len(rows),
+        repeated=len(known) - len(other),
+        replaced=len(other),
+        with_case=_tell_cases(session, model_id, sides),
+    )
+
+
+def _sides(labels: dict[str, Label], told: Sequence[Told]) -> dict[str, bool]:
+    check_references([reference for reference, _ in told], "/outcomes")
+    sides: dict[str, bool] = {}
+    faults: list[FieldError] = []
+    both = " or ".join(repr(label) for label in labels.values())
+    for i, (reference, label) in enumerate(told):
+        side = side_of(labels, label)
+        if side is None:
+            detail = f"the label is {both}"
+            faults.append(FieldError(f"/outcomes/{i}/label", detail, row=i))
+        elif sides.setdefault(reference, side) != side:
+            detail = "an earlier row gives this reference the other label"
+            faults.append(FieldError(f"/outcomes/{i}/label", detail, row=i))
+        if len(faults) > MAX_FAULTS:
+            break
+    if faults:
+        raise unusable(faults)
+    return sides
+
+
+def _contradictions(told: Sequence[Told], other: Iterable[str]) -> ConflictError:
+    wrong = set(other)
+    faults = [
+        FieldError(f"/outcomes/{i}/label", "another outcome is known", row=i)
+        for i, (reference, _) in enumerate(told)
+        if reference in wrong
+    ]
+    msg = (
+        f"{len(wrong)} references have another outcome already; nothing was changed:"
+        " leave them out, or say replace"
+    )
+    return ConflictError(msg, faults[:MAX_FAULTS])
+
+
+def _tell_cases(session: Session, model_id: int, sides: dict[str, bool]) -> int:
+    """Write the truth to the cases of these references; return how many have one."""
+    for side in (True, False):
+        for part in _parts([name for name, each in sides.items() if each is side]):
+            session.execute(
+                update(Case)
+                .where(Case.model_id == model_id, Case.reference.in_(part))
+                .values(truth=side)
+                .execution_options(synchronize_session=False)
+            )
+    return sum(
+        session.scalar(
+            select(func.count(Case.reference.distinct())).where(
+                Case.model_id == model_id, Case.reference.in_(part)
+            )
+        )
+        or 0
+        for part in _parts(list(sides))
+    )
+
+
+def _parts(names: Sequence[str]) -> Iterable[Sequence[str]]:
+    return (names[i : i + AT_ONCE] for i in range(0, len(names), AT_ONCE))

@@ -1,0 +1,26 @@
+"""Logistic regression, and the weight that it gives to each encoded column."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from app.train.trainers.logistic import LogisticTrainer
+from app.worker.fit.builders.base import Builder, Facts, Setting
+from solvers.trainers.logistic import LogisticRejectClassifier
+
+__all__ = ["LOGISTIC"]
+
+
+def _logistic(trainer: LogisticTrainer, setting: Setting) -> Any:
+    del setting  # it knows no prices and draws nothing
+    return LogisticRejectClassifier(**trainer.model_dump(exclude={"kind"}))
+
+
+def _facts(machine: Any, names: Sequence[str]) -> Facts:
+    return {
+        "coefficients": dict(zip(names, machine.coef_[0].tolist(), strict=True)),
+        "intercept": float(machine.intercept_[0]),
+        "iterations": machine.n_iter_,
+    }
+
+
+LOGISTIC = Builder(_logistic, _facts)

@@ -1,0 +1,88 @@
+"""What looks wrong in the columns of a training, told by column, place and way out.
+
+Values far outside the rest, a text among numbers, numbers that are texts, dates.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+
+import pyarrow as pa
+
+from app.datasets.reading.amounts import amounts
+from app.datasets.reading.facts import DECIMALS
+from app.features.extremes import Extremes, outside
+from app.features.table import Table
+from app.features.values import trimmed
+from app.train.target import Sample
+
+__all__ = ["oddities"]
+
+_MANY, _MOST = 10, 9  # numbers, and numbers for each other text, that are told
+_FEW = 20
+"""Different numbers that may be codes."""
+
+
+def oddities(
+    table: Table, sample: Sample, columns: Sequence[str] | None = None
+) -> list[str]:
+    """Return a warning for each column that may not be what its user meant.
+
+    Parameters
+    ----------
+    table : Table
+        All rows of the training.
+    sample : Sample
+    columns : sequence of str, optional
+        Those that the trainer reads; every feature, and the dates that are none, where
+        left out.
+    """
+    told = [
+        f"column {name!r} holds dates and is no feature: new rows bring other ones."
+        " Name it by evaluation.order_by to train on the past, or send numbers made of"
+        " it (days since an event, the month, the hour)"
+        for name in sample.dates
+    ]
+    for name in sample.features if columns is None else columns:
+        if table.types[name] == "numeric":
+            extremes = Extremes()
+            extremes.see(table.columns[name])
+            text = outside(name, extremes.odd())
+        else:
+            text = _of_texts(table, name)
+        told += [] if text is None else [text]
+    return told
+
+
+def _of_texts(table: Table, name: str) -> str | None:
+    if table.types[name] != "categorical":
+        return None
+    cells = table.columns[name].tolist()
+    counts = Counter(cell for cell in cells if cell is not None)
+    numbers = _numbers(list(counts))
+    n = sum(counts[text] for text in numbers)
+    others = counts.total() - n
+    if others and n >= max(_MANY, _MOST * others):
+        row = next(i for i, c in enumerate(cells) if c is not None and c not in numbers)
+        return (
+            f"column {name!r} is text, though {n} of its {n + others} values are"
+            f" numbers: row {row} has the first that is none; correct it, or name the"
+            " mark by missing="
+        )
+    coded = any(text.isdecimal() and text.startswith("0") for text in numbers - {"0"})
+    if not others and len(numbers) > _FEW and not coded:
+        return (
+            f"column {name!r} is text, though all of its {n} values are numbers, so"
+            " each of them is a category: send numbers, or a CSV file, in which"
+            " decimal commas, thousands, percent signs and currencies are read"
+        )
+    return None
+
+
+def _numbers(texts: list[str]) -> set[str]:
+    """Return those of some texts that are numbers, as people write them too."""
+    found = amounts(pa.array(map(trimmed, texts), pa.string()))
+    read = [(found.plain(mark), found.grouped(mark)) for mark in DECIMALS]
+    rows = zip(
+        texts, *(each.to_pylist() for pair in read for each in pair), strict=True
+    )
+    return {text for text, *fitting in rows if any(fitting)}

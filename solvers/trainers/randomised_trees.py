@@ -1,0 +1,178 @@
+"""Extra trees and forests: scikit-learn's, exported as plain data.
+
+Trees of all rows with cuts drawn at random (extra trees, Geurts et al. 2006), or of
+rows drawn with replacement with the best cuts of some columns (forest, Breiman 2001).
+The score is the log-odds of the mean of the leaves' shares, kept finite, see
+``RandomisedTreesScorer``; which rows are rejected is the matter of a rule on top.
+"""
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from solvers.errors import Interrupted
+from solvers.scalars import is_number
+from solvers.scoring.randomised_trees import RandomisedTreesScorer
+from solvers.trainers.base import LogOddsMixin
+from solvers.trainers.boosting_rows import read_rows
+from solvers.trainers.boosting_settings import check_count
+
+__all__ = ["RandomisedTreesRejectClassifier"]
+
+_GROWN = {"extra-trees": ExtraTreesClassifier, "forest": RandomForestClassifier}
+_AT_ONCE = 25
+"""Trees between two reports."""
+
+
+class RandomisedTreesRejectClassifier(LogOddsMixin, BaseEstimator):
+    """A mean of random trees; ``decide`` never rejects, a rule comes on top.
+
+    Parameters
+    ----------
+    trees : {"extra-trees", "forest"}, default="extra-trees"
+    n_trees : int, default=200
+    max_depth : int or None, default=None
+        None: until leaves are pure or too small to split.
+    min_samples_leaf : int, default=2
+        Rows, whatever their weight.
+    max_features : float or None, default=None
+        Share of the columns that a split looks at; None: the root of their number.
+    random_state : int, RandomState instance or None, default=0
+    pos_label : label or None, default=None
+        The label that +1 stands for, in prices and decisions; None: the larger one,
+        with a warning where labels are text.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+    """
+
+    def __init__(
+        self,
+        trees: str = "extra-trees",
+        n_trees: int = 200,
+        max_depth: int | None = None,
+        min_samples_leaf: int = 2,
+        max_features: float | None = None,
+        random_state: Any = 0,
+        pos_label: Any = None,
+    ) -> None:
+        self.trees = trees
+        self.n_trees = n_trees
+        self.max_depth = max_depth
+        self.min_samples_leaf = min_samples_leaf
+        self.max_features = max_features
+        self.random_state = random_state
+        self.pos_label = pos_label
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+    def fit(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> Self:
+        """Grow the trees.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            NaN is a missing value.
+        y : array-like of shape (n_rows,)
+            Two labels, one of them ``pos_label``.
+        sample_weight : array-like of shape (n_rows,), optional
+            Each >= 0; weight 0 equals no row.
+
+        Returns
+        -------
+        self
+        """
+        model = self._peer()
+        rows = read_rows(self, X, y, sample_weight)
+        # Equal weights are left out: the leaves' shares are then those of counts.
+        weight = None if (rows.weight == 1.0).all() else rows.weight
+        progress = getattr(self, "_progress", None)
+        while (grown := len(getattr(model, "estimators_", ()))) < self.n_trees:
+            said = f"tree {grown + 1} of {self.n_trees}"
+            if progress is not None and not progress(grown / self.n_trees, said):
+                raise Interrupted(said)
+            model.n_estimators = min(grown + _AT_ONCE, self.n_trees)
+            model.fit(rows.X, rows.y, weight)
+        self._scorer = RandomisedTreesScorer(_payload(model))
+        return self
+
+    def _peer(self) -> Any:
+        """Return the peer's trees, unfitted, with these parameters.
+
+        Raises
+        ------
+        ValueError
+            When a parameter is out of its range.
+        """
+        if self.trees not in _GROWN:
+            msg = f"trees must be one of {', '.join(_GROWN)}, got {self.trees!r}"
+            raise ValueError(msg)
+        check_count("n_trees", self.n_trees, least=1)
+        check_count("min_samples_leaf", self.min_samples_leaf, least=1)
+        if self.max_depth is not None:
+            check_count("max_depth", self.max_depth, least=1)
+        share: Any = "sqrt"
+        if self.max_features is not None:
+            if not (is_number(self.max_features) and 0.0 < self.max_features <= 1.0):
+                msg = f"max_features must lie in (0, 1], got {self.max_features!r}"
+                raise ValueError(msg)
+            share = float(self.max_features)
+        return _GROWN[self.trees](
+            max_depth=self.max_depth,
+            min_samples_leaf=self.min_samples_leaf,
+            max_features=share,
+            random_state=self.random_state,
+            warm_start=True,
+        )
+
+    def positive_score(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return the log-odds of +1 for each row, shape (n_rows,)."""
+        check_is_fitted(self)
+        rows = validate_data(
+            self, X, reset=False, dtype=np.float64, ensure_all_finite="allow-nan"
+        )
+        return self._scorer.score(rows)
+
+    def scorer_payload(self) -> dict[str, Any]:
+        """Return the fitted model as plain data."""
+        check_is_fitted(self)
+        return self._scorer.payload()
+
+
+def _payload(model: Any) -> dict[str, Any]:
+    """Return a fitted two-class model as the plain data that scores it."""
+    trees = [one.tree_ for one in model.estimators_]
+    sizes = np.array([tree.node_count for tree in trees])
+    starts = np.cumsum(sizes) - sizes
+    offset = np.repeat(starts, sizes)
+
+    def joined(name: str) -> NDArray[Any]:
+        return np.concatenate([getattr(tree, name) for tree in trees])
+
+    left, right = joined("children_left"), joined("children_right")
+    leaf = left < 0
+    return {
+        "kind": "randomised-trees",
+        "n_features": int(model.n_features_in_),
+        "trees": {
+            "feature": np.where(leaf, 0, joined("feature")).astype(np.int32),
+            "threshold": joined("threshold"),
+            "left": np.where(leaf, -1, left + offset).astype(np.int32),
+            "right": np.where(leaf, -1, right + offset).astype(np.int32),
+            "missing_left": joined("missing_go_to_left").astype(bool),
+            "value": np.where(leaf, joined("value")[:, 0, 1], 0.0),
+            "category": np.full(len(left), -1, dtype=np.int8),
+            "left_codes": np.zeros((0, 256), dtype=bool),
+            "roots": starts.astype(np.int64),
+        },
+    }

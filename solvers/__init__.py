@@ -24,6 +24,7 @@ _HOMES = {
     "RandomisedTreesRejectClassifier": "solvers.trainers.randomised_trees",
     "ReducedSetSVC": "solvers.trainers.reduced_set",
     "RejectOptionClassifier": "solvers.trainers.meta",
+    "RowCosts": "solvers.costs",
     "decide": "solvers.trainers.cost_scorer",
     "make_cost_scorer": "solvers.trainers.cost_scorer",
     "errors": "solvers",

@@ -14,19 +14,73 @@ With ``p = P(y = +1)``, calling +1 is cheapest above ``p_plus``, calling -1 belo
 
 from dataclasses import dataclass, fields, replace
 from math import log
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from solvers.errors import InvalidCostsError
 
-__all__ = ["CostMatrix"]
+__all__ = ["CostMatrix", "RowCosts"]
 
 _LEAST, _MOST = 1e-100, 1e100
 
 
+class _Priced:
+    """What follows from four prices, one of each or one a row."""
+
+    __slots__ = ()
+
+    false_positive: Any
+    false_negative: Any
+    reject_positive: Any
+    reject_negative: Any
+
+    def expected(self, probability: ArrayLike) -> NDArray[np.float64]:
+        """Return the expected cost of each decision at a probability of +1.
+
+        Parameters
+        ----------
+        probability : array-like of shape (n_rows,)
+
+        Returns
+        -------
+        ndarray of shape (n_rows, 3)
+            Columns: the cost of deciding +1, of deciding -1, of rejecting.
+        """
+        p = np.asarray(probability, dtype=np.float64)
+        return np.stack(
+            (
+                (1.0 - p) * self.false_positive,
+                p * self.false_negative,
+                p * self.reject_positive + (1.0 - p) * self.reject_negative,
+            ),
+            axis=-1,
+        )
+
+    def of_decisions(self, y: ArrayLike, decisions: ArrayLike) -> NDArray[np.float64]:
+        """Return what each decision cost, given the true labels.
+
+        Parameters
+        ----------
+        y : array-like of shape (n_rows,), values -1 and +1
+        decisions : array-like of shape (n_rows,), values -1, 0 (reject) and +1
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
+        positive = np.asarray(y) > 0
+        decided = np.asarray(decisions)
+        rejected = np.where(positive, self.reject_positive, self.reject_negative)
+        wrong = np.where(positive, self.false_negative, self.false_positive)
+        correct = decided == np.where(positive, 1, -1)
+        cost = np.where(decided == 0, rejected, np.where(correct, 0.0, wrong))
+        return np.asarray(cost, dtype=np.float64)
+
+
 @dataclass(frozen=True, slots=True)
-class CostMatrix:
+class CostMatrix(_Priced):
     """The four prices of a decision with a reject option.
 
     Parameters
@@ -59,6 +113,9 @@ class CostMatrix:
         for field in fields(self):
             value = getattr(self, field.name)
             # A boolean is an int in Python, and never a price.
+            if np.ndim(value):
+                msg = f"{field.name} is one price; RowCosts takes one a row"
+                raise InvalidCostsError(msg)
             if isinstance(value, bool | np.bool_) or not _is_price(value):
                 msg = (
                     f"{field.name} must be a positive finite number, from"
@@ -125,53 +182,111 @@ class CostMatrix:
             reject_positive=self.reject_positive / factor,
         )
 
-    def expected(self, probability: ArrayLike) -> NDArray[np.float64]:
-        """Return the expected cost of each decision at a probability of +1.
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RowCosts(_Priced):
+    """The four prices of a decision, row by row: a fraud of 10 is none of 10,000.
+
+    Where asking a person costs more than it can save, which is so of a small amount
+    at a fixed price of a review, a row is called the cheaper of +1 and -1.
+
+    Parameters
+    ----------
+    false_positive : float or array-like of shape (n_rows,), default=1.0
+        Cost of calling a true -1 "+1"; a number is the price of every row.
+    false_negative : float or array-like of shape (n_rows,), default=1.0
+        Cost of calling a true +1 "-1".
+    reject_positive : float or array-like of shape (n_rows,), default=0.25
+        Cost of rejecting a true +1.
+    reject_negative : float or array-like of shape (n_rows,), default=0.25
+        Cost of rejecting a true -1.
+
+    Raises
+    ------
+    InvalidCostsError
+        When a price is not a number from 1e-100 to 1e100, when columns have different
+        lengths, or when none is a column: that is a `CostMatrix`.
+
+    Examples
+    --------
+    >>> costs = RowCosts(20.0, [10.0, 10_000.0], 5.0, 5.0)
+    >>> costs.decide([0.1, 0.1])
+    array([-1,  0], dtype=int8)
+    """
+
+    false_positive: Any = 1.0
+    false_negative: Any = 1.0
+    reject_positive: Any = 0.25
+    reject_negative: Any = 0.25
+
+    def __post_init__(self) -> None:
+        given = {f.name: _prices(f.name, getattr(self, f.name)) for f in fields(self)}
+        lengths = {len(prices) for prices in given.values() if prices.ndim}
+        if len(lengths) != 1:
+            told = ", ".join(
+                f"{name} {len(prices)}" for name, prices in given.items() if prices.ndim
+            )
+            msg = (
+                f"columns of prices must have one length, got {told}"
+                if told
+                else "at least one price is a column; CostMatrix takes four numbers"
+            )
+            raise InvalidCostsError(msg)
+        for name, prices in given.items():
+            whole = np.broadcast_to(prices, tuple(lengths))
+            object.__setattr__(self, name, whole)
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return len(self.false_positive)
+
+    def decide(self, probability: ArrayLike) -> NDArray[np.int8]:
+        """Return the cheapest decision on each row: +1, -1 or 0 (reject).
+
+        That is Chow's rule at each row's own prices; of equally cheap ones a reject,
+        where it is among them.
 
         Parameters
         ----------
         probability : array-like of shape (n_rows,)
-
-        Returns
-        -------
-        ndarray of shape (n_rows, 3)
-            Columns: the cost of deciding +1, of deciding -1, of rejecting.
+            Of +1.
         """
         p = np.asarray(probability, dtype=np.float64)
-        return np.stack(
-            (
-                (1.0 - p) * self.false_positive,
-                p * self.false_negative,
-                p * self.reject_positive + (1.0 - p) * self.reject_negative,
-            ),
-            axis=-1,
-        )
-
-    def of_decisions(self, y: ArrayLike, decisions: ArrayLike) -> NDArray[np.float64]:
-        """Return what each decision cost, given the true labels.
-
-        Parameters
-        ----------
-        y : array-like of shape (n_rows,), values -1 and +1
-        decisions : array-like of shape (n_rows,), values -1, 0 (reject) and +1
-
-        Returns
-        -------
-        ndarray of shape (n_rows,)
-        """
-        positive = np.asarray(y) > 0
-        decided = np.asarray(decisions)
-        rejected = np.where(positive, self.reject_positive, self.reject_negative)
-        wrong = np.where(positive, self.false_negative, self.false_positive)
-        correct = decided == np.where(positive, 1, -1)
-        cost = np.where(decided == 0, rejected, np.where(correct, 0.0, wrong))
-        return np.asarray(cost, dtype=np.float64)
+        if p.shape != (len(self),) or not ((p >= 0.0) & (p <= 1.0)).all():
+            msg = f"probability must hold {len(self)} numbers in [0, 1], one a row"
+            raise ValueError(msg)
+        plus, minus, reject = self.expected(p).T
+        called = np.where(plus <= minus, np.int8(1), np.int8(-1))
+        answered = np.minimum(plus, minus) < reject
+        return np.asarray(np.where(answered, called, np.int8(0)), dtype=np.int8)
 
 
 def _is_price(value: object) -> bool:
     if not isinstance(value, int | float | np.integer | np.floating):
         return False
     return _LEAST <= float(value) <= _MOST
+
+
+def _prices(name: str, given: Any) -> NDArray[np.float64]:
+    """Return one price, or one a row; an array that nobody else changes."""
+    values = np.asarray(given)
+    if values.ndim <= 1 and values.dtype.kind in "iuf":
+        prices = values.astype(np.float64)
+        fits = (prices >= _LEAST) & (prices <= _MOST)
+        if prices.ndim and not fits.all():
+            row = int(np.argmin(fits))
+            msg = (
+                f"{name} must be a positive finite number in every row, from"
+                f" {_LEAST:g} to {_MOST:g}; in row {row} it is not"
+            )
+            raise InvalidCostsError(msg)
+        if fits.all():
+            return prices
+    msg = (
+        f"{name} must be a positive finite number, from {_LEAST:g} to {_MOST:g}, or one"
+        " a row"
+    )
+    raise InvalidCostsError(msg)
 
 
 def _logit(p: float) -> float:

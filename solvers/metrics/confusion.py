@@ -33,6 +33,8 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 
+_PRICES = ("false_negative", "reject_positive", "false_positive", "reject_negative")
+
 
 class Prices(Protocol):
     """The four prices of a decision (``CostMatrix`` has them)."""
@@ -187,7 +189,7 @@ def negative_predictive_value(
 def expected_cost(
     y_true: ArrayLike,
     decisions: ArrayLike,
-    costs: Prices | Mapping[str, float],
+    costs: Prices | Mapping[str, Any],
     sample_weight: ArrayLike | None = None,
     *,
     positive: Any = None,
@@ -198,25 +200,59 @@ def expected_cost(
     ----------
     y_true, decisions, sample_weight, positive
         As in ``augmented_confusion_matrix``.
-    costs : CostMatrix or mapping with its four fields
+    costs : CostMatrix, mapping with its four fields, or RowCosts of as many rows
     """
+    prices = _given(costs)
+    if any(map(np.ndim, prices.values())):
+        return _mean_of_rows(y_true, decisions, prices, sample_weight, positive)
     table = _table(y_true, decisions, sample_weight, positive)
     return float(_ratio(np.sum(table * price_table(costs)), table.sum()))
 
 
 def price_table(costs: Prices | Mapping[str, float]) -> Floats:
     """Return the price of each cell of the 2 x 3 table."""
-    names = ("false_negative", "reject_positive", "false_positive", "reject_negative")
+    given = _given(costs)
+    if any(map(np.ndim, given.values())):
+        msg = "prices of rows do not fit a table of counts; expected_cost takes them"
+        raise ValueError(msg)
+    fn, rp, fp, rn = (float(given[name]) for name in _PRICES)
+    return np.array([[0.0, fn, rp], [fp, 0.0, rn]])
+
+
+def _given(costs: Prices | Mapping[str, Any]) -> dict[str, Any]:
+    """Return the prices by name, each a number or a column."""
     if isinstance(costs, Mapping):
-        given = {name: costs[name] for name in names if name in costs}
+        given = {name: costs[name] for name in _PRICES if name in costs}
     else:
-        given = {name: getattr(costs, name) for name in names if hasattr(costs, name)}
-    missing = [name for name in names if name not in given]
+        given = {name: getattr(costs, name) for name in _PRICES if hasattr(costs, name)}
+    missing = [name for name in _PRICES if name not in given]
     if missing:
         msg = f"costs must be a CostMatrix, or a mapping with {', '.join(missing)} too"
         raise ValueError(msg)
-    fn, rp, fp, rn = (float(given[name]) for name in names)
-    return np.array([[0.0, fn, rp], [fp, 0.0, rn]])
+    return given
+
+
+def _mean_of_rows(
+    y_true: ArrayLike,
+    decisions: ArrayLike,
+    prices: Mapping[str, Any],
+    sample_weight: ArrayLike | None,
+    positive: Any,
+) -> float:
+    """Return the mean cost where each row has prices of its own."""
+    truth = as_positive(y_true, positive)
+    codes = as_decisions(decisions, len(truth))
+    weights = as_weights(sample_weight, len(truth))
+    columns = {name: np.asarray(column, np.float64) for name, column in prices.items()}
+    for name, column in columns.items():
+        if column.shape not in ((), truth.shape):
+            msg = f"{name} must be one price, or {len(truth)}, one a row"
+            raise ValueError(msg)
+    fn, rp, fp, rn = (np.broadcast_to(columns[n], truth.shape) for n in _PRICES)
+    rejected, wrong = np.where(truth, rp, rn), np.where(truth, fn, fp)
+    correct = codes == np.where(truth, 1, -1)
+    spent = np.where(codes == 0, rejected, np.where(correct, 0.0, wrong))
+    return float(_ratio(weights @ spent, weights.sum()))
 
 
 def of_table(tables: Floats) -> dict[str, Floats]:

@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Literal, Protocol, Self, runtime_checkable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from solvers.costs import CostMatrix
+from solvers.costs import CostMatrix, RowCosts
 from solvers.errors import InvalidCostsError, SolverError
 from solvers.rules.band import Band, Scale
 from solvers.scalars import is_number
@@ -212,5 +212,11 @@ def as_costs(costs: object) -> CostMatrix:
                 msg = f"costs have no field {name!r}; they have {', '.join(known)}"
                 raise InvalidCostsError(msg)
         return CostMatrix(**costs)
+    if isinstance(costs, RowCosts):
+        msg = (
+            "thresholds and machines are chosen at four prices, a CostMatrix; at prices"
+            " of rows a probability is decided by RowCosts.decide"
+        )
+        raise InvalidCostsError(msg)
     msg = f"costs must be a CostMatrix or a mapping of its four fields, got {costs!r}"
     raise TypeError(msg)

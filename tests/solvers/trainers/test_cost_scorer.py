@@ -8,7 +8,14 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_sco
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from solvers import CostMatrix, RejectOptionClassifier, decide, make_cost_scorer, rules
+from solvers import (
+    CostMatrix,
+    RejectOptionClassifier,
+    RowCosts,
+    decide,
+    make_cost_scorer,
+    rules,
+)
 from solvers.errors import InvalidCostsError
 
 COSTS = CostMatrix(1, 5, 0.5, 0.2)
@@ -79,3 +86,20 @@ def test_what_cannot_decide_is_told(rows):
         decide(make_pipeline(LogisticRegression()).fit(X, y), X)
     with pytest.raises(InvalidCostsError):
         make_cost_scorer({"false_positive": 0})
+
+
+def test_rows_with_prices_of_their_own_are_decided_at_them(rows):
+    X, y = rows
+
+    def prices(part):
+        return RowCosts(20.0, 10 ** (3 + part[:, 2]), 5.0, 5.0)
+
+    scorer, folds = make_cost_scorer(prices), StratifiedKFold(3)
+    pipe = make_pipeline(StandardScaler(), classifier())
+    found = cross_val_score(pipe, X, y, scoring=scorer, cv=folds)
+    for score, (train, test) in zip(found, folds.split(X, y), strict=True):
+        model = pipe.fit(X[train], y[train])
+        p = model[-1].probability(model[:-1].transform(X[test]))
+        costs, signs = prices(X[test]), np.where(y[test] == POSITIVE, 1, -1)
+        called = costs.decide(p)
+        assert score == pytest.approx(-costs.of_decisions(signs, called).mean())

@@ -1,0 +1,109 @@
+"""RowCosts: each row is decided and counted as a CostMatrix of its own prices says."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from solvers import CostMatrix, RowCosts, metrics, rules
+from solvers.errors import InvalidCostsError
+
+PRICES = st.floats(1e-3, 1e3)
+ROWS = st.lists(st.tuples(*[PRICES] * 4, st.floats(0, 1)), min_size=1, max_size=20)
+
+
+def columns(rows):
+    *prices, p = np.array(rows).T
+    return RowCosts(*prices), p
+
+
+@given(ROWS)
+def test_no_other_decision_is_cheaper_and_a_tie_rejects(rows):
+    costs, p = columns(rows)
+    for called, (plus, minus, reject) in zip(
+        costs.decide(p), costs.expected(p), strict=True
+    ):
+        taken = {1: plus, -1: minus, 0: reject}[int(called)]
+        assert taken == min(plus, minus, reject)
+        assert called == 0 or taken < reject
+
+
+@given(ROWS)
+def test_a_row_is_decided_as_by_chows_rule_at_its_prices(rows):
+    costs, p = columns(rows)
+    for i, called in enumerate(costs.decide(p)):
+        try:
+            own = CostMatrix(*rows[i][:4])
+        except InvalidCostsError:
+            assert called != 0 or min(costs.expected(p)[i]) == costs.expected(p)[i, 2]
+            continue
+        edges = np.array([own.p_minus, own.p_plus])
+        if np.abs(p[i] - edges).min() > 1e-9:
+            assert called == rules.ChowRule(own).fit().decide([p[i]])[0]
+
+
+@given(ROWS, st.data())
+def test_the_mean_cost_is_that_of_the_rows(rows, data):
+    costs, _ = columns(rows)
+    n = len(rows)
+    y = np.array(data.draw(st.lists(st.sampled_from([-1, 1]), min_size=n, max_size=n)))
+    called = np.array(
+        data.draw(st.lists(st.sampled_from([-1, 0, 1]), min_size=n, max_size=n))
+    )
+    weight = np.arange(1.0, n + 1)
+    table = {1: ("false_negative", "reject_positive"), -1: ("", "reject_negative")}
+    spent = []
+    for i in range(n):
+        if called[i] == 0:
+            spent.append(getattr(costs, table[y[i]][1])[i])
+        elif called[i] == y[i]:
+            spent.append(0.0)
+        else:
+            name = "false_negative" if y[i] > 0 else "false_positive"
+            spent.append(getattr(costs, name)[i])
+    found = metrics.expected_cost(y, called, costs, weight)
+    assert found == pytest.approx(np.average(spent, weights=weight))
+    np.testing.assert_allclose(costs.of_decisions(y, called), spent)
+
+
+def test_a_number_is_the_price_of_every_row():
+    amounts = np.array([10.0, 10_000.0])
+    costs = RowCosts(20, 0.8 * amounts, 5, reject_negative=[5, 5])
+    np.testing.assert_array_equal(costs.false_positive, [20, 20])
+    assert len(costs) == 2
+    np.testing.assert_array_equal(costs.decide([0.1, 0.1]), [-1, 0])
+    amounts[:] = 1.0  # what the costs are was said before
+    np.testing.assert_array_equal(costs.false_negative, [8, 8000])
+
+
+@pytest.mark.parametrize("bad", [0.0, -1.0, np.nan, np.inf, True, "one"])
+def test_a_price_that_is_none_is_named_by_its_row(bad):
+    column = [1.0, 1.0, bad]
+    row = "in row 2 " if isinstance(bad, float) else ""
+    if bad is True or bad == "one":
+        column = [bad] * 3
+    with pytest.raises(InvalidCostsError, match=f"false_negative must be.*{row}"):
+        RowCosts(1.0, column)
+
+
+def test_columns_of_prices_fit_each_other_and_the_rows():
+    with pytest.raises(InvalidCostsError, match="false_positive 2, false_negative 3"):
+        RowCosts([1, 1], [1, 1, 1])
+    with pytest.raises(InvalidCostsError, match="CostMatrix takes four numbers"):
+        RowCosts(1, 1)
+    costs = RowCosts(1, [1, 2])
+    with pytest.raises(ValueError, match="2 numbers"):
+        costs.decide([0.5])
+    with pytest.raises(ValueError, match="2 numbers"):
+        costs.decide([0.5, np.nan])
+    with pytest.raises(ValueError, match="false_negative must be one price, or 3"):
+        metrics.expected_cost([1, -1, 1], [1, 0, -1], costs)
+
+
+def test_who_takes_four_prices_names_who_takes_columns():
+    with pytest.raises(InvalidCostsError, match="RowCosts takes one a row"):
+        CostMatrix(false_negative=np.ones(3))
+    with pytest.raises(InvalidCostsError, match=r"RowCosts\.decide"):
+        rules.ExpectedCostRule(RowCosts(1, [1, 2])).fit([0.1, 0.9], [-1, 1])
+    with pytest.raises(ValueError, match="expected_cost takes them"):
+        metrics.decision_intervals([1, -1], [1, 0], RowCosts(1, [1, 2]))

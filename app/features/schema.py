@@ -327,7 +327,7 @@ def _learn_categories(table: Table, name: str) -> Feature:
         detail = (
             f"the column has {len(categories)} different strings, at most"
             f" {MAX_CATEGORIES} can be categories; leave identifiers and free text out,"
-            " or group the rare ones"
+            ' name whose rows they are as "groups", or join the rare ones'
         )
         raise unusable([FieldError("/data", detail, column=name)])
     return Feature(

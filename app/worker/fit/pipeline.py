@@ -8,6 +8,7 @@ held-out ones.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ from app.train.schemas import DatasetData
 from app.train.search_candidates import candidates
 from app.train.service import check
 from app.worker.fit.fitting import Fitted, fit
-from app.worker.fit.identifiers import identifier_warnings
+from app.worker.fit.identifiers import group_warnings, identifier_warnings
 from app.worker.fit.influence import influence
 from app.worker.fit.job import Job
 from app.worker.fit.leakage import twin_warnings
@@ -109,6 +110,8 @@ def run(
     if job.builder.learns:  # who learnt from no row flatters none that is equal
         seen.lasting.extend(twin_warnings(fitted.features, job.table, parts))
     seen.lasting.extend(identifier_warnings(fitted.features, job.table))
+    if job.sample.groups is None:
+        seen.lasting.extend(_ungrouped(job, datasets))
     seen.lasting.extend(oddities(job.table, job.sample, job.columns))
     seen.lasting.extend(_left_out(job))
     if promised:
@@ -159,6 +162,19 @@ def _left_out(job: Job) -> list[str]:
         f"the trainer {job.request.trainer.kind} reads {job.columns[0]!r} alone; left"
         f" out: {some}{f' and {more} more' if more > 0 else ''}"
     ]
+
+
+def _ungrouped(job: Job, datasets: Path | None) -> list[str]:
+    """Return a warning for each column that may hold the groups which nobody named."""
+    names, read = job.table.names, job.columns
+    beside = set(job.sample.features) - set(read)
+    left_out = iter([job.table.without(name for name in names if name not in beside)])
+    data = job.request.data
+    if isinstance(data, DatasetData) and datasets is not None:
+        store = DatasetStore(datasets)
+        left_out = chain(left_out, store.read_beside(store.find(data.id), names))
+    told = job.table.without(name for name in names if name not in read)
+    return group_warnings(told, left_out)
 
 
 def _stored(datasets: Path, data: DatasetData) -> Table:

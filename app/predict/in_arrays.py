@@ -4,7 +4,7 @@ rows -> decisions -> cases of rejects -> the prediction log -> counts
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -25,6 +25,8 @@ __all__ = ["Settled", "at_once", "settle"]
 T = TypeVar("T")
 
 Check = Callable[["Settled"], None]
+References = Sequence[str] | None
+"""What the caller calls the rows, for their cases."""
 
 
 @dataclass(slots=True)
@@ -49,7 +51,7 @@ async def at_once(work: Callable[..., T], *arguments: Any, small: bool) -> T:
 async def settle(
     predict: PredictEndpoint,
     model: str,
-    read: Callable[[ReadyModel], Rows],
+    read: Callable[[ReadyModel], tuple[Rows, References]],
     request_id: str,
     check: Check,
     *,
@@ -63,7 +65,8 @@ async def settle(
     model : str
         A reference: name, name:version or name@alias.
     read : callable
-        Makes rows for the model; raises what is wrong with them.
+        Makes rows for the model, and what their sender calls them; raises what is
+        wrong with them.
     request_id : str
     check : callable
         May refuse what was decided, before anything is kept of it.
@@ -79,7 +82,7 @@ async def settle(
     entry = predict.journal.entry(request_id)
 
     def decide() -> Settled:
-        rows = read(ready)
+        rows, references = read(ready)
         n, most = len(rows.numbers), predict.most_rows
         if n > most:
             msg = (
@@ -87,7 +90,7 @@ async def settle(
                 " several, or a file to POST /predict/batch"
             )
             raise TooManyRowsError(msg)
-        return _decided(version, ready, rows, entry, check)
+        return _decided(version, ready, rows, references, entry, check)
 
     settled = await at_once(decide, small=small)
     if settled.intake is not None and settled.cases is not None:
@@ -106,6 +109,7 @@ def _decided(
     version: ResolvedVersion,
     ready: ReadyModel,
     rows: Rows,
+    references: References,
     entry: Entry | None,
     check: Check,
 ) -> Settled:
@@ -119,7 +123,7 @@ def _decided(
     if (terms := version.review) is not None:
         named, labels = (version.name, version.version), ready.model.labels
         settled.intake = intake = Intake(
-            terms, named, labels, pricing.costs, ready.schema, None
+            terms, named, labels, pricing.costs, ready.schema, references
         )
         answers = RowByRow(decided, pricing, labels)
         settled.cases = cases_of(intake, answers, decided, settled.tally, rows, 0)

@@ -1,4 +1,7 @@
-"""Tensors become the rows of a model: by name, or as one table in its own order."""
+"""Tensors become the rows of a model: by name, or as one table in its own order.
+
+Beside them may stand what the caller calls the rows, for their cases.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -12,8 +15,45 @@ from app.features.schema import Feature
 from app.predict.ready import ReadyModel
 from app.predict.rows import Rows
 from app.protocols.tensors import Tensor, Values
+from app.reviews.intake import check_references
 
-__all__ = ["columns_of", "rows_of"]
+__all__ = ["REFERENCES", "columns_of", "read_inputs", "rows_of"]
+
+REFERENCES = "case_reference"
+
+
+def read_inputs(
+    ready: ReadyModel, inputs: Sequence[Tensor], values: Sequence[Values]
+) -> tuple[Rows, list[str] | None]:
+    """Return the rows of a request, and what its sender calls them.
+
+    A column of the model that is called as references are is that column.
+
+    Raises
+    ------
+    InvalidRequestError
+        When the tensors are no rows of the model, or the references none of theirs.
+    """
+    at = [i for i, tensor in enumerate(inputs) if tensor.name == REFERENCES]
+    if not at or REFERENCES in ready.schema.names:
+        return rows_of(ready, columns_of(ready, inputs, values)), None
+    kept = [i for i in range(len(inputs)) if i != at[0]]
+    tensors, columns = [inputs[i] for i in kept], [values[i] for i in kept]
+    rows = rows_of(ready, columns_of(ready, tensors, columns))
+    return rows, _references(at[0], inputs[at[0]], values[at[0]], len(rows.numbers))
+
+
+def _references(i: int, tensor: Tensor, values: Values, n: int) -> list[str]:
+    where = f"/inputs/{i}"
+    if tensor.shape not in ([n], [n, 1]) or not isinstance(values, list):
+        detail = f"references are BYTES of the shape [{n}] or [{n}, 1]: one a row"
+        raise unusable([FieldError(where, detail)])
+    for row, reference in enumerate(values):
+        if not isinstance(reference, str):
+            detail = "a reference is a text"
+            raise unusable([FieldError(where, detail, row=row)])
+    check_references(values, where)
+    return values
 
 
 def columns_of(

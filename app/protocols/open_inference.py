@@ -2,7 +2,8 @@
 
 Inputs are one tensor of numbers [n, d] in the order of the model's columns, or a tensor
 a column, [n] or [n, 1], by name: numbers, BOOL, BYTES for categories; NaN, "" and null
-are missing values. Outputs and ``on_reject`` are those of the convention in
+are missing values. A tensor of texts beside them may say what the caller calls the rows
+(``app.protocols.inputs``). Outputs and ``on_reject`` are those of the convention in
 docs/reject-convention.md, version 1.
 """
 
@@ -22,7 +23,7 @@ from app.predict.endpoint import SMALL_BYTES
 from app.predict.envelope import malformed
 from app.predict.in_arrays import Settled, at_once, settle
 from app.predict.ready import ReadyModel
-from app.protocols.inputs import columns_of, rows_of
+from app.protocols.inputs import REFERENCES, read_inputs
 from app.protocols.skin import Act, Address, Call, Reply, Skin, as_json
 from app.protocols.tensors import Tensor, Values, binary, values_of
 from app.web.depth import check_depth
@@ -82,7 +83,7 @@ async def _infer(call: Call) -> Reply:
     settled = await settle(
         call.predict,
         call.model,
-        lambda ready: rows_of(ready, columns_of(ready, asked.inputs, values)),
+        lambda ready: read_inputs(ready, asked.inputs, values),
         call.request_id,
         partial(_check, asked),
         small=small,
@@ -242,7 +243,7 @@ def _reply(asked: _Request, settled: Settled) -> Reply:
 
 async def _server(call: Call) -> Reply:
     del call
-    extensions = ["binary_tensor_data", "reject_option"]
+    extensions = ["binary_tensor_data", "reject_option", REFERENCES]
     named = {"name": "demur", "version": version("demur"), "extensions": extensions}
     return as_json(named)
 

@@ -58,6 +58,25 @@ def test_a_rejected_row_has_its_case_in_the_answer_and_for_people(desk):
     assert len(again["cases"]) == len(listed["cases"])
 
 
+def named(references, datatype="BYTES"):
+    shape = [len(references), 1]
+    tensor = {"name": "case_reference", "shape": shape, "datatype": datatype}
+    return {"inputs": [*INPUTS, tensor | {"data": references}]}
+
+
+def test_references_that_are_none_are_refused_and_elsewhere_change_nothing(desk):
+    path = "/v2/models/open/infer"
+    for wrong in (["a"] * 39, [""] * 40, ["a\n"] * 40, [None] * 40):
+        answer = desk.admin.post(path, json=named(wrong))
+        assert answer.status_code == 422, wrong
+        assert "reference" in answer.json()["error"]
+    numbers = desk.admin.post(path, json=named([1] * 40, "INT8"))
+    assert "BYTES" in numbers.json()["error"]
+    plain = desk.admin.post(path, json={"inputs": INPUTS}).json()
+    assert desk.admin.post(path, json=named(["a"] * 40)).json() == plain
+    assert "case_reference" in desk.admin.get("/v2").json()["extensions"]
+
+
 def test_what_is_decided_is_logged(desk):
     answer = desk.admin.post("/v2/models/open/infer", json={"inputs": INPUTS})
     told = {output["name"]: output["data"] for output in answer.json()["outputs"]}

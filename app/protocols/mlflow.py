@@ -7,21 +7,24 @@
 are other names for ``data`` and ``instances`` of POST /predict, and its answer is one
 of MLflow's: an object with ``predictions``, records of which ``decision`` comes first.
 /invocations names no model: ``DEMUR_DEFAULT_MODEL`` does. Its client writes a missing
-number as NaN, which is no JSON: here it is null.
+number as NaN, which is no JSON: here it is null. What a large body takes to be read is
+done in a thread, so that other requests have their turn.
 """
 
-import asyncio
 import re
+from collections.abc import Sequence
 from importlib.metadata import version
-from itertools import repeat
+from itertools import islice
 from typing import Any
 
 import msgspec
 from msgspec import UNSET, Raw, UnsetType
 
-from app.errors import ApiError, FieldError, UnknownModelError
+from app.errors import ApiError, FieldError, InvalidRequestError, UnknownModelError
 from app.features.faults import unusable
+from app.predict.endpoint import SMALL_BYTES
 from app.predict.envelope import malformed
+from app.predict.in_arrays import at_once
 from app.protocols.skin import Address, Call, Reply, Skin, as_json
 from app.web.depth import check_depth
 from app.web.duplicates import check_keys
@@ -42,11 +45,14 @@ class _Body(msgspec.Struct, forbid_unknown_fields=True):
     dataframe_split: _Split | UnsetType = UNSET
     dataframe_records: Raw | UnsetType = UNSET
     instances: Raw | UnsetType = UNSET
-    inputs: dict[str, list[Any]] | list[Any] | UnsetType = UNSET
+    inputs: Raw | UnsetType = UNSET
     params: dict[str, Any] | None = None
 
 
 _DECODER = msgspec.json.Decoder(_Body)
+_COLUMNS = msgspec.json.Decoder(dict[str, Raw])
+_BLOCK = 1024
+_COLUMN = msgspec.json.Decoder(list[Any])
 _NAN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)|\bNaN\b', re.DOTALL)
 """A text, which stays as it is, or the word NaN."""
 _ROWS = ("dataframe_split", "dataframe_records", "instances", "inputs")
@@ -54,7 +60,8 @@ _ROWS = ("dataframe_split", "dataframe_records", "instances", "inputs")
 
 async def _invoke(call: Call) -> Reply:
     require_json(call.headers.get(b"content-type", b""))
-    body = await _read(call)
+    small = len(call.body) <= SMALL_BYTES
+    body = await _read(call, small=small)
     model = call.parts.get("model") or call.state.settings.default_model
     if not model:
         msg = (
@@ -62,33 +69,26 @@ async def _invoke(call: Call) -> Reply:
             " /endpoints/{model}/invocations"
         )
         raise UnknownModelError(msg)
-    asked: dict[str, Any] = {"model": model}
-    if body.dataframe_split is not UNSET:
-        split = body.dataframe_split
-        asked["data"] = {"columns": split.columns, "rows": split.data}
-    elif body.inputs is not UNSET:
-        asked |= await _inputs(call, model, body.inputs)
-    else:
-        records = body.dataframe_records
-        asked["instances"] = body.instances if records is UNSET else records
-    answered = await call.predict.decide(_ENCODER.encode(asked), call.request_id)
+    names: tuple[str, ...] = ()
+    if body.inputs is not UNSET and _begins(body.inputs) == b"[":
+        _, ready = await call.predict.ready(model)
+        names = ready.schema.names
+    asked = await at_once(_asked, model, body, names, small=small)
+    answered = await call.predict.decide(asked, call.request_id)
     call.predict.note(answered.version, answered.tally)
     return Reply(answered.body)
 
 
-async def _read(call: Call) -> _Body:
+async def _read(call: Call, *, small: bool) -> _Body:
     sent = call.body
     if b"NaN" in sent:
-        sent = await asyncio.to_thread(_NAN.sub, _as_null, sent)
+        sent = await at_once(_NAN.sub, _as_null, sent, small=small)
     await check_depth(sent, call.state.settings.max_json_depth)
     try:
-        body = _DECODER.decode(sent)
+        body = await at_once(_DECODER.decode, sent, small=small)
     except msgspec.ValidationError:
         await check_keys(sent)
-        detail = (
-            f"an object with one of {', '.join(_ROWS)} is expected, as MLflow has it"
-        )
-        raise unusable([FieldError("", detail)]) from None
+        raise _unread() from None
     except (ValueError, RecursionError) as error:
         raise malformed(error) from None
     await check_keys(sent)
@@ -101,24 +101,60 @@ async def _read(call: Call) -> _Body:
     return body
 
 
+def _unread() -> InvalidRequestError:
+    detail = f"an object with one of {', '.join(_ROWS)} is expected, as MLflow has it"
+    return unusable([FieldError("", detail)])
+
+
 def _as_null(found: re.Match[bytes]) -> bytes:
     return b"null" if found[0] == b"NaN" else found[0]
 
 
-async def _inputs(
-    call: Call, model: str, inputs: dict[str, list[Any]] | list[Any]
-) -> dict[str, Any]:
-    if isinstance(inputs, dict):
-        lengths = {len(values) for values in inputs.values()}
-        if len(lengths) > 1:
-            detail = "the columns are of different lengths"
-            raise unusable([FieldError("/inputs", detail)])
-        rows = [list(row) for row in zip(*inputs.values(), strict=True)]
-        return {"data": {"columns": list(inputs), "rows": rows}}
-    if all(map(isinstance, inputs, repeat(dict))):
+def _asked(model: str, body: _Body, names: Sequence[str]) -> bytes:
+    """Return the body of POST /predict that asks the same.
+
+    Rows stay the bytes that they are, but where they come column by column.
+    """
+    asked: dict[str, Any] = {"model": model}
+    if body.dataframe_split is not UNSET:
+        split = body.dataframe_split
+        asked["data"] = {"columns": split.columns, "rows": split.data}
+    elif body.inputs is not UNSET:
+        asked |= _inputs(body.inputs, names)
+    else:
+        records = body.dataframe_records
+        asked["instances"] = body.instances if records is UNSET else records
+    return _ENCODER.encode(asked)
+
+
+def _begins(raw: Raw) -> bytes:
+    return bytes(memoryview(raw)[:1])
+
+
+def _inputs(inputs: Raw, names: Sequence[str]) -> dict[str, Any]:
+    begins = _begins(inputs)
+    if begins == b"[":
+        if bytes(inputs)[1:].lstrip()[:1] == b"[":
+            return {"data": {"columns": names, "rows": inputs}}
         return {"instances": inputs}
-    _, ready = await call.predict.ready(model)
-    return {"data": {"columns": ready.schema.names, "rows": inputs}}
+    if begins != b"{":
+        raise _unread()
+    try:
+        # One by one, as the rows are written: in between, others have their turn.
+        columns = {n: _COLUMN.decode(c) for n, c in _COLUMNS.decode(inputs).items()}
+    except msgspec.ValidationError:
+        raise _unread() from None
+    except (ValueError, RecursionError) as error:
+        raise malformed(error) from None
+    if len({len(values) for values in columns.values()}) > 1:
+        detail = "the columns are of different lengths"
+        raise unusable([FieldError("/inputs", detail)])
+    rows = zip(*columns.values(), strict=True)
+    pieces = []
+    while block := list(islice(rows, _BLOCK)):
+        pieces.append(_ENCODER.encode(block)[1:-1])
+    listed = Raw(b"[" + b",".join(pieces) + b"]")
+    return {"data": {"columns": list(columns), "rows": listed}}
 
 
 async def _ping(call: Call) -> Reply:

@@ -30,10 +30,19 @@ def test_rows_are_decided_as_by_predict(client, path, body):
 
 
 def test_a_large_body_is_answered_too(client):
-    body = {"dataframe_split": {"columns": COLUMNS, "data": ROWS * 800}}
-    answer = client.post("/invocations", json=body)
-    assert len(answer.request.content) > LARGE_BYTES
-    assert answer.json()["summary"]["n"] == 32_000
+    rows = ROWS * 800
+    by_name = {name: [row[j] for row in rows] for j, name in enumerate(COLUMNS)}
+    summaries = []
+    for body in (
+        {"dataframe_split": {"columns": COLUMNS, "data": rows}},
+        {"inputs": by_name},
+        {"inputs": rows},
+    ):
+        answer = client.post("/invocations", json=body)
+        assert len(answer.request.content) > LARGE_BYTES
+        summaries.append(answer.json()["summary"])
+    assert summaries[0]["n"] == 32_000
+    assert summaries[1:] == summaries[:1] * 2
 
 
 @pytest.mark.parametrize(
@@ -44,6 +53,10 @@ def test_a_large_body_is_answered_too(client):
         ({**BODIES["split"], **BODIES["records"]}, 422, "once"),
         ({"dataframe_records": [{**RECORDS[0], "town": 7}]}, 422, "column town"),
         ({"inputs": {"glucose": [1], "bmi": []}}, 422, "lengths"),
+        ({"inputs": {"glucose": 1}}, 422, "dataframe_split"),
+        ({"inputs": 1}, 422, "dataframe_split"),
+        ({"inputs": [1]}, 422, "object of columns"),
+        ({"inputs": [ROWS[0], RECORDS[0]]}, 422, "row 1"),
         ({**BODIES["split"], "params": {"a": 1}}, 422, "parameters"),
     ],
 )

@@ -31,11 +31,11 @@ class Load:
         return float(np.percentile(self.latencies_s, percent)) * 1000.0
 
 
-def post(path: str, body: bytes) -> bytes:
-    """Return a request as it goes over the wire."""
+def post(path: str, body: bytes, more: str = "") -> bytes:
+    """Return a request as it goes over the wire; ``more`` are lines of its head."""
     head = (
         f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
-        f"Content-Length: {len(body)}\r\n\r\n"
+        f"{more}Content-Length: {len(body)}\r\n\r\n"
     )
     return head.encode() + body
 

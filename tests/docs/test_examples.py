@@ -1,6 +1,7 @@
 """The documentation's Python runs as it is printed; its links lead somewhere."""
 
 import re
+import runpy
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,11 @@ def test_the_page_on_adding_a_rule_adds_one() -> None:
         assert f"`{table}`" in (ROOT / "docs/add-a-rule.md").read_text("utf-8")
     assert "symmetric" in RULES
     assert "symmetric" in SCORE_RULES
+
+
+def test_payments_cost_less_at_prices_of_their_own() -> None:
+    spent = runpy.run_path(str(ROOT / "examples/amounts.py"))["main"]()
+    assert spent["at its own prices"] < 0.8 * spent["at the mean price"]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

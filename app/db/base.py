@@ -62,11 +62,16 @@ class Base(DeclarativeBase):
     metadata = MetaData(naming_convention=CONVENTION)
 
 
+def locks_rows(session: Session) -> bool:
+    """Tell whether others write at the same time: in SQLite one session does."""
+    return session.get_bind().dialect.name != "sqlite"
+
+
 def insert_into(session: Session, table: type[Base]) -> sqlite.Insert:
     """Return an INSERT that may say what happens on a conflict.
 
     Both databases spell it alike; SQLAlchemy has a class for each.
     """
-    if session.get_bind().dialect.name == "sqlite":
-        return sqlite.insert(table)
-    return postgresql.insert(table)  # type: ignore[return-value]  # as above
+    if locks_rows(session):
+        return postgresql.insert(table)  # type: ignore[return-value]  # as above
+    return sqlite.insert(table)

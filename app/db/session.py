@@ -4,6 +4,7 @@ A reading session sees one snapshot and never waits. A writing session takes SQL
 write lock at its beginning (``BEGIN IMMEDIATE``): a transaction that reads first and
 writes later would fail at once when another wrote in between, whatever the timeout.
 Those of one process stand in a line for it (`app.db.turns`).
+What a power cut may undo need not wait for the disk: see ``Database.write``.
 A request has one session; it commits when the route returns, before the reply is sent
 (FastAPI would otherwise reply first and find the failure later).
 
@@ -41,7 +42,6 @@ _HELD = "55P03"
 SQLITE_CONNECT = (
     f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}",
     "PRAGMA foreign_keys = ON",
-    "PRAGMA synchronous = FULL",  # an accepted job survives a power cut
     "PRAGMA secure_delete = ON",  # what is erased leaves the file
 )
 
@@ -53,6 +53,8 @@ class Database:
     engine: Engine
     readers: sessionmaker[Session]
     writers: sessionmaker[Session]
+    lenders: sessionmaker[Session]
+    """Of writing sessions that do not wait for the disk."""
     watch: Watch | None = None
     """Of a server, which may hang."""
     spare: Spare | None = None
@@ -69,8 +71,14 @@ class Database:
         self._require_answer()
         return self.readers.begin()
 
-    def write(self) -> AbstractContextManager[Session]:
+    def write(self, *, lasting: bool = True) -> AbstractContextManager[Session]:
         """Open a session that commits at its end and rolls back when it raises.
+
+        Parameters
+        ----------
+        lasting : bool
+            Whether what was committed survives a power cut. What does not is lost in
+            order, and never in part; a process that is killed loses none of it.
 
         Raises
         ------
@@ -78,7 +86,7 @@ class Database:
             As above.
         """
         self._require_answer()
-        return self.writers.begin()
+        return (self.writers if lasting else self.lenders).begin()
 
     def _require_answer(self) -> None:
         if self.watch is not None:
@@ -155,6 +163,9 @@ def open_database(
         engine,
         sessionmaker(engine, expire_on_commit=False),
         sessionmaker(engine.execution_options(writes=True), expire_on_commit=False),
+        sessionmaker(
+            engine.execution_options(writes=True, lasting=False), expire_on_commit=False
+        ),
         watch,
         spare,
     )
@@ -183,6 +194,8 @@ def _watched(engine: Engine, patience_s: float) -> Watch:
         limit_of(
             connection.connection.dbapi_connection, WRITING_S if writes else READING_S
         )
+        if not _lasting(connection):
+            connection.exec_driver_sql("SET LOCAL synchronous_commit = off")
 
     def checkin(connection: Any, record: object) -> None:
         del record
@@ -217,7 +230,14 @@ def _begin_sqlite(turns: Turns, connection: Connection) -> None:
     writes = connection.get_execution_options().get("writes", False)
     if writes:
         turns.take(connection)
+        waits = "FULL" if _lasting(connection) else "NORMAL"
+        connection.exec_driver_sql(f"PRAGMA synchronous = {waits}")
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def _lasting(connection: Connection) -> bool:
+    lasting: bool = connection.get_execution_options().get("lasting", True)
+    return lasting
 
 
 def _reading(request: Request) -> Iterator[Session]:

@@ -18,6 +18,13 @@ from app.reviews.caller_schemas import Change, ChangesAnswer, ChangesQuery
 __all__ = ["add", "page"]
 
 CHANGES = "changes"
+_NEXT = (
+    update(Counter)
+    .where(Counter.name == CHANGES)
+    .values(last=Counter.last + 1)
+    .returning(Counter.last)
+    .execution_options(synchronize_session=False)
+)
 
 
 def add(
@@ -30,13 +37,7 @@ def add(
 ) -> None:
     """Note a change of a case; everything else is locked before."""
     session.flush()
-    position = session.scalars(
-        update(Counter)
-        .where(Counter.name == CHANGES)
-        .values(last=Counter.last + 1)
-        .returning(Counter.last)
-        .execution_options(synchronize_session=False)
-    ).one()
+    position = session.scalars(_NEXT).one()
     session.add(
         CaseEvent(
             id=new_id(),

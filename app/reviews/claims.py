@@ -28,7 +28,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import Session, aliased
 
-from app.db.base import utc_now
+from app.db.base import locks_rows, utc_now
 from app.db.review_tables import Case, CaseEvent, Opinion, ReviewPolicy
 from app.db.states import OpinionState
 from app.db.tables import Person, new_id
@@ -36,7 +36,39 @@ from app.errors import ClaimLostError, UnknownClaimError
 from app.reviews import policies, telling
 from app.reviews.schemas import ClaimAnswer, Lease
 
-__all__ = ["claim", "extend", "give_back", "held", "lend", "lost"]
+__all__ = [
+    "claim",
+    "extend",
+    "give_back",
+    "held",
+    "lend",
+    "locked",
+    "lost",
+    "require_held",
+]
+
+# Made once: to make a statement takes longer than to run it.
+_PERSON = select(Person.id).where(Person.id == bindparam("of_person")).with_for_update()
+_OWN = (
+    select(Opinion)
+    .where(
+        Opinion.person_id == bindparam("of_person"),
+        Opinion.state == OpinionState.WANTED,
+        Opinion.expires_at >= bindparam("now"),
+    )
+    .order_by(Opinion.leased_at.is_(None), Opinion.leased_at.desc(), Opinion.id)
+    .limit(1)
+    .with_for_update()
+    .execution_options(populate_existing=True)
+)
+_OWN_OF_MODEL = _OWN.where(Opinion.model_id == bindparam("of_model"))
+_CASE = (
+    select(Case)
+    .join(Opinion, Opinion.case_id == Case.id)
+    .where(Opinion.id == bindparam("of_claim"))
+    .with_for_update(of=Case)
+    .execution_options(populate_existing=True)
+)
 
 AT_RANDOM = 0.1
 """Share of the claims that take any case."""
@@ -59,8 +91,8 @@ def claim(session: Session, person_id: str, model: str | None) -> ClaimAnswer | 
         When the model that was asked for has no reviews.
     """
     only = None if model is None else policies.known(session, model).row.model_id
-    # One person's requests come one after the other.
-    session.execute(select(Person.id).where(Person.id == person_id).with_for_update())
+    if locks_rows(session):  # one person's requests come one after the other
+        session.execute(_PERSON, {"of_person": person_id})
     now = utc_now()
     opinion = _own(session, person_id, only, now)
     if opinion is not None and opinion.token is None:  # a lead kept it for them
@@ -79,21 +111,10 @@ def claim(session: Session, person_id: str, model: str | None) -> ClaimAnswer | 
 def _own(
     session: Session, person_id: str, model_id: int | None, now: datetime
 ) -> Opinion | None:
-    query = (
-        select(Opinion)
-        .where(Opinion.person_id == person_id, *_live(now))
-        .order_by(Opinion.leased_at.is_(None), Opinion.leased_at.desc(), Opinion.id)
-        .limit(1)
-        .with_for_update()
-        .execution_options(populate_existing=True)
-    )
-    if model_id is not None:
-        query = query.where(Opinion.model_id == model_id)
-    return session.scalar(query)
-
-
-def _live(now: datetime) -> tuple[ColumnElement[bool], ...]:
-    return Opinion.state == OpinionState.WANTED, Opinion.expires_at >= now
+    of = {"of_person": person_id, "now": now}
+    if model_id is None:
+        return session.scalar(_OWN, of)
+    return session.scalar(_OWN_OF_MODEL, {**of, "of_model": model_id})
 
 
 def _models(session: Session) -> list[int]:
@@ -132,7 +153,7 @@ def _take(
     return None
 
 
-@cache  # making the statement takes longer than running it
+@cache
 def _taking(order: str) -> Executable:
     best = (
         select(Opinion.id)
@@ -194,33 +215,39 @@ def held(session: Session, person_id: str, claim_id: str, token: str) -> Opinion
     ClaimLostError
         When it is no longer theirs.
     """
-    opinion = find(session, claim_id)
-    session.execute(
-        select(Case)
-        .where(Case.id == opinion.case_id)
-        .with_for_update()
-        .execution_options(populate_existing=True)
-    )
-    session.refresh(opinion)
+    opinion, _ = locked(session, claim_id)
+    require_held(opinion, person_id, token)
+    return opinion
+
+
+def require_held(opinion: Opinion, person_id: str, token: str) -> None:
+    """Refuse what comes by a claim that is no longer this person's.
+
+    Raises
+    ------
+    ClaimLostError
+    """
     mine = opinion.person_id == person_id and opinion.token == token
     live = opinion.expires_at is not None and opinion.expires_at >= utc_now()
     if not (mine and live and opinion.state == OpinionState.WANTED):
         raise lost(opinion, token)
-    return opinion
 
 
-def find(session: Session, claim_id: str) -> Opinion:
-    """Return a claim, whoever's.
+def locked(session: Session, claim_id: str) -> tuple[Opinion, Case]:
+    """Return a claim, whoever's, and its case, whose row is locked.
 
     Raises
     ------
     UnknownClaimError
         When there is none.
     """
-    opinion = session.get(Opinion, claim_id) if "\x00" not in claim_id else None
-    if opinion is None:
+    case = None
+    if "\x00" not in claim_id:
+        case = session.scalar(_CASE, {"of_claim": claim_id})
+    if case is None:
         raise UnknownClaimError(UnknownClaimError.example)
-    return opinion
+    # Looked at after the lock: who held the case may have changed it.
+    return session.get_one(Opinion, claim_id, populate_existing=True), case
 
 
 def lost(opinion: Opinion, token: str) -> ClaimLostError:

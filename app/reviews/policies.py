@@ -8,7 +8,7 @@ import secrets
 from dataclasses import dataclass
 from functools import lru_cache
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 from sqlalchemy.orm import Session
 
 from app.db.base import utc_now
@@ -40,6 +40,13 @@ __all__ = [
 ]
 
 
+_OF_NAME = (
+    select(ReviewPolicy)
+    .join(Model, Model.id == ReviewPolicy.model_id)
+    .where(Model.name == bindparam("of_name"))
+)
+
+
 @dataclass(frozen=True, slots=True)
 class KnownPolicy:
     """A policy with the row that it came from."""
@@ -66,24 +73,23 @@ def model_id_of(session: Session, name: str) -> int:
 
 def find(session: Session, model_id: int) -> KnownPolicy | None:
     """Return the policy of a model, also one that was deleted; None without any."""
-    row = _row(session, model_id)
-    return None if row is None else KnownPolicy(row, _read(row.policy))
+    row = session.get(ReviewPolicy, model_id)
+    return None if row is None else _held(session, row)
 
 
 def of(session: Session, model_id: int) -> Policy:
     """Return the policy by which a model's cases go on, also a deleted one."""
-    row = _row(session, model_id)
-    if row is None:
+    found = find(session, model_id)
+    if found is None:
         msg = f"model {model_id} has no review policy"
         raise LookupError(msg)
-    return _read(row.policy)
+    return found.policy
 
 
-def _row(session: Session, model_id: int) -> ReviewPolicy | None:
-    row = session.get(ReviewPolicy, model_id)
+def _held(session: Session, row: ReviewPolicy) -> KnownPolicy:
     # A session forgets what nobody holds, and would ask again at each step.
-    session.info[ReviewPolicy, model_id] = row
-    return row
+    session.info[ReviewPolicy, row.model_id] = row
+    return KnownPolicy(row, _read(row.policy))
 
 
 @lru_cache(maxsize=256)
@@ -101,11 +107,12 @@ def known(session: Session, name: str) -> KnownPolicy:
     UnknownPolicyError
         When it has no policy.
     """
-    found = find(session, model_id_of(session, name))
-    if found is None or found.row.deleted_at is not None:
+    row = session.scalar(_OF_NAME, {"of_name": name}) if NAME.fullmatch(name) else None
+    if row is None or row.deleted_at is not None:
+        model_id_of(session, name)
         msg = f"the model has no review policy; see PUT /models/{name}/review"
         raise UnknownPolicyError(msg)
-    return found
+    return _held(session, row)
 
 
 def tell(name: str, found: KnownPolicy) -> PolicyAnswer:

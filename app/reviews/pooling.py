@@ -13,7 +13,7 @@ answer is the cheaper of +1 and -1 at p.
 from collections.abc import Mapping, Sequence
 from math import exp, log
 
-__all__ = ["cheaper", "pooled", "share_of_positive", "stated"]
+__all__ = ["cheaper", "pooled", "share_of_positive", "stated", "weighs_share"]
 
 _LEAST = 1e-6
 """A machine's probability is held away from 0 and 1 by so much."""
@@ -30,6 +30,13 @@ def share_of_positive(positive: int, verdicts: int) -> float:
 def stated(*, positive: bool, sure: float) -> float:
     """Return the probability of +1 that a verdict states."""
     return sure if positive else 1.0 - sure
+
+
+def weighs_share(prior: float | None, statements: Sequence[float]) -> bool:
+    """Tell whether the share of +1 has any part in ``pooled``."""
+    certain = sum((q == 1) - (q == 0) for q in statements)
+    doubted = any(0 < q < 1 for q in statements)
+    return certain == 0 and (doubted or prior is None)
 
 
 def pooled(prior: float | None, statements: Sequence[float], share: float) -> float:

@@ -87,8 +87,9 @@ def take_a_claim(
     Two people never hold the same claim, and nobody gets a case twice.
     """
     model = None if asked is None else asked.model
-    # Committed in this thread: others wait no longer than for the statements.
-    with state_of(request).database.write() as session:
+    # Committed in this thread: others wait no longer than for the statements. A loan
+    # that a power cut undoes is lost as one whose time was over.
+    with state_of(request).database.write(lasting=False) as session:
         found = claims.claim(session, person_of(request, session), model)
     return Response(status_code=204) if found is None else found
 
@@ -141,7 +142,7 @@ def give_a_verdict(
 
     The same verdict again is answered 200; where the claim was lost, nothing is kept.
     """
-    with state_of(request).database.write() as session:  # as above
+    with state_of(request).database.write() as session:  # in this thread, as above
         me = person_of(request, session)
         told, fresh = verdicts.give(session, me, claim_id, asked)
     if not fresh:

@@ -7,7 +7,7 @@ sure would sway the verdict.
 
 from datetime import timedelta
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 from sqlalchemy.orm import Session
 
 from app.db.review_tables import Case, Opinion, Verdict
@@ -34,6 +34,13 @@ __all__ = [
     "shown",
     "verdict",
 ]
+
+
+_CASE = (
+    select(Case, Model.name)
+    .join(Model, Model.id == Case.model_id)
+    .where(Case.id == bindparam("of_case"))
+)
 
 
 def label_of(case: Case, positive: bool | None) -> str | int | float | bool | None:
@@ -103,8 +110,7 @@ def peculiar(session: Session, case_id: str) -> frozenset[str]:
 
 def claim(session: Session, opinion: Opinion) -> ClaimAnswer:
     """Return a claim as its holder sees it."""
-    case = session.get_one(Case, opinion.case_id)
-    model = session.get_one(Model, case.model_id).name
+    case, model = session.execute(_CASE, {"of_case": opinion.case_id}).one()
     return ClaimAnswer.model_validate(
         {
             "id": opinion.id,

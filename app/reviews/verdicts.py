@@ -10,7 +10,7 @@ The case's row is locked first, so that two verdicts on a case come one after th
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import func, insert, select, update
+from sqlalchemy import bindparam, func, insert, select, update
 from sqlalchemy.orm import Session
 
 from app.artifacts.model import Label
@@ -24,7 +24,13 @@ from app.features.values import category
 from app.reviews import changes, claims, policies, telling
 from app.reviews.opening import opinion
 from app.reviews.policy import AUDIT, Policy
-from app.reviews.pooling import cheaper, pooled, share_of_positive, stated
+from app.reviews.pooling import (
+    cheaper,
+    pooled,
+    share_of_positive,
+    stated,
+    weighs_share,
+)
 from app.reviews.schemas import VerdictAnswer, VerdictRequest
 
 __all__ = [
@@ -43,6 +49,22 @@ SHARE_OF = 1000
 """Latest verdicts on a model that tell what share of them is +1."""
 
 
+# Made once: to make a statement takes longer than to run it.
+_STANDING = (
+    select(Verdict)
+    .join(Opinion, Opinion.verdict_id == Verdict.id)
+    .where(Opinion.case_id == bindparam("of_case"), Opinion.state == OpinionState.GIVEN)
+    .order_by(Verdict.at, Verdict.id)
+)
+_VOID = (
+    update(Opinion)
+    .where(
+        Opinion.case_id == bindparam("of_case"), Opinion.state == OpinionState.WANTED
+    )
+    .values(state=OpinionState.VOID, person_id=None, expires_at=None)
+)
+
+
 def give(
     session: Session, person_id: str, claim_id: str, asked: VerdictRequest
 ) -> tuple[VerdictAnswer, bool]:
@@ -57,8 +79,7 @@ def give(
     ConflictError
         When another verdict was given to the same claim.
     """
-    wanted = claims.find(session, claim_id)
-    case = session.get_one(Case, wanted.case_id)
+    wanted, case = claims.locked(session, claim_id)
     positive = is_positive(case, asked.label)
     policy = policies.of(session, case.model_id)
     if (before := _given(session, person_id, wanted, asked)) is not None:
@@ -70,12 +91,12 @@ def give(
             )
             raise ConflictError(msg)
         return telling.verdict(session, before, policy), False
-    held = claims.held(session, person_id, claim_id, asked.token)
+    claims.require_held(wanted, person_id, asked.token)
     seconds = None
-    if held.leased_at is not None:
-        seconds = (utc_now() - held.leased_at).total_seconds()
+    if wanted.leased_at is not None:
+        seconds = (utc_now() - wanted.leased_at).total_seconds()
     said = Said(positive, asked.sure, asked.note, seconds)
-    given = keep(session, case, held, person_id, said)
+    given = keep(session, case, wanted, person_id, said)
     return telling.verdict(session, given, policy), True
 
 
@@ -140,13 +161,7 @@ def is_positive(case: Case, label: Label, pointer: str = "/label") -> bool:
 
 def standing(session: Session, case_id: str) -> list[Verdict]:
     """Return the verdicts on a case that stand, oldest first."""
-    query = (
-        select(Verdict)
-        .join(Opinion, Opinion.verdict_id == Verdict.id)
-        .where(Opinion.case_id == case_id, Opinion.state == OpinionState.GIVEN)
-        .order_by(Verdict.at, Verdict.id)
-    )
-    return list(session.scalars(query))
+    return list(session.scalars(_STANDING, {"of_case": case_id}))
 
 
 def settle(session: Session, case: Case, policy: Policy) -> None:
@@ -161,8 +176,9 @@ def settle(session: Session, case: Case, policy: Policy) -> None:
         if differ and second.third_on_disagreement:
             wanted = max(wanted, 3)
     if len(given) >= wanted:
-        share = _share(session, case)
         said = [stated(positive=v.positive, sure=v.sure) for v in given]
+        weighs = weighs_share(case.probability, said)
+        share = _share(session, case) if weighs else 0.5
         p = pooled(case.probability, said, share)
         close(session, case, CaseState.DECIDED, positive=cheaper(p, case.costs), p=p)
         return
@@ -234,11 +250,7 @@ def close(
     """Close a locked case, and let the caller hear of it."""
     case.state, case.closed_at, case.open_reference = state, utc_now(), None
     case.answer, case.answer_probability = positive, p
-    session.execute(
-        update(Opinion)
-        .where(Opinion.case_id == case.id, Opinion.state == OpinionState.WANTED)
-        .values(state=OpinionState.VOID, person_id=None, expires_at=None)
-    )
+    session.execute(_VOID, {"of_case": case.id})
     changes.add(session, case, state, person_id=person_id, note=note)
 
 

@@ -26,7 +26,10 @@ def row_errors(request: TrainRequest, sample: Sample) -> list[FieldError]:
     )
     faults = []
     even = 0.5 if sample.probabilities else 0.0
-    for side, rows in (("+1", sample.y > even), ("-1", sample.y <= even)):
+    for side, label, rows in (
+        ("+1", sample.positive, sample.y > even),
+        ("-1", sample.negative, sample.y <= even),
+    ):
         found = rows & counted
         if sample.groups is None:
             n, thing = int(found.sum()), "rows"
@@ -36,8 +39,9 @@ def row_errors(request: TrainRequest, sample: Sample) -> list[FieldError]:
             faults.append(
                 FieldError(
                     "/data/rows",
-                    f"the class {side} has {n} {thing} of positive weight, at least"
-                    f" {parts} are needed for training, calibration and evaluation",
+                    f"the label {label!r} ({side}) has {n} {thing} of positive weight, at"
+                    f" least {parts} are needed for training, calibration and"
+                    " evaluation",
                 )
             )
     return faults

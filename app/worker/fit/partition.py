@@ -166,8 +166,9 @@ def units_among(sample: Sample, rows: Rows) -> Units:
 def _require_both(sample: Sample, rows: Rows, pointer: str, part: str) -> None:
     positive = positive_of(sample, rows)
     if positive.all() or not positive.any():
+        label = sample.negative if positive.all() else sample.positive
         detail = (
-            f"the {part} has rows of one class only; send more rows of the other,"
-            " hold out fewer, or choose other groups"
+            f"the {part} has rows of one class only, none of the label {label!r}; send"
+            " more of these, hold out fewer, or choose other groups"
         )
         raise refuse([FieldError(pointer, detail)])

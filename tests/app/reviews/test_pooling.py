@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.reviews.pooling import cheaper, pooled, stated
+from app.reviews.pooling import cheaper, pooled, stated, weighs_share
 
 P = st.floats(0.01, 0.99)
 
@@ -34,6 +34,13 @@ def test_the_certain_outweigh_doubt_and_contradicting_ones_cancel(prior, doubts,
     assert pooled(prior, [0.0, *doubts], share) == 0
     assert pooled(prior, [1.0, 0.0, *doubts], share) == pooled(prior, doubts, share)
     assert pooled(prior, [1.0, 0.0, 0.0], share) == 0
+
+
+@given(st.none() | P, st.lists(P | st.sampled_from([0.0, 1.0]), max_size=4))
+def test_the_share_is_asked_for_where_it_tells(prior, statements):
+    differ = pooled(prior, statements, 0.3) != pooled(prior, statements, 0.6)
+    assert weighs_share(prior, statements) or not differ
+    assert not weighs_share(prior, [1.0])
 
 
 @given(st.sampled_from([0.0, 1.0]), st.lists(P, max_size=3), P)

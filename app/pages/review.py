@@ -20,8 +20,9 @@ from app.errors import ClaimLostError, ConflictError, UnknownClaimError
 from app.pages.page import go, page_router, render, say
 from app.pages.visitor import opens
 from app.reviews import cases, claims, telling, undoing, verdicts
-from app.reviews.routes import Me
+from app.reviews.routes import Me, person_of
 from app.reviews.schemas import Note, Token, VerdictRequest
+from app.state import state_of
 
 __all__ = ["router"]
 
@@ -67,13 +68,17 @@ class Undone(BaseModel):
 
 
 @router.get("/review", dependencies=REVIEWS)
-def show_a_case(
-    request: Request, session: Transaction, me: Me, told: Told | None = None
-) -> Response:
+def show_a_case(request: Request, told: Told | None = None) -> Response:
     """Show the next case, and what became of the one before."""
-    found = claims.claim(session, me, None)
+    database = state_of(request).database
+    with database.write(lasting=False) as session:
+        me = person_of(request, session)
+        found = claims.claim(session, me, None)
     now = utc_now()
-    last = next(iter(telling.own_verdicts(session, me, 1).verdicts), None)
+    with database.read() as session:  # others write while this is put together
+        last = next(iter(telling.own_verdicts(session, me, 1).verdicts), None)
+        odd = set() if found is None else telling.peculiar(session, found.case.id)
+        counts = cases.counts(session, None)
     if last is not None and not (last.stands and last.at > now - _LATELY):
         last = None
     return render(
@@ -81,9 +86,9 @@ def show_a_case(
         "review.html",
         here="review",
         claim=found,
-        odd=set() if found is None else telling.peculiar(session, found.case.id),
+        odd=odd,
         beat=0 if found is None else (found.expires_at - now).total_seconds() / 3,
-        counts=cases.counts(session, None),
+        counts=counts,
         last=last,
         undo=last is not None and last.undo_until > now,
         told=told,
@@ -93,9 +98,7 @@ def show_a_case(
 
 
 @router.post("/review/verdict", dependencies=REVIEWS)
-def take_verdict(
-    request: Request, given: Annotated[Given, Form()], session: Transaction, me: Me
-) -> Response:
+def take_verdict(request: Request, given: Annotated[Given, Form()]) -> Response:
     """Keep a verdict, and go on to the next case."""
     asked = VerdictRequest(
         token=given.token,
@@ -104,7 +107,8 @@ def take_verdict(
         note=given.note or None,
     )
     try:
-        verdicts.give(session, me, given.claim, asked)
+        with state_of(request).database.write() as session:
+            verdicts.give(session, person_of(request, session), given.claim, asked)
     except ClaimLostError:
         return _lost(request)
     return go(request, "/review")

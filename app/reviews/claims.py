@@ -62,6 +62,16 @@ _OWN = (
     .execution_options(populate_existing=True)
 )
 _OWN_OF_MODEL = _OWN.where(Opinion.model_id == bindparam("of_model"))
+_FIRST_DUE = (
+    select(Opinion.due_at)
+    .where(
+        Opinion.model_id == ReviewPolicy.model_id, Opinion.state == OpinionState.WANTED
+    )
+    .order_by(Opinion.due_at)
+    .limit(1)
+    .scalar_subquery()
+)
+_DUE = select(ReviewPolicy.model_id).where(_FIRST_DUE.is_not(None)).order_by(_FIRST_DUE)
 _CASE = (
     select(Case)
     .join(Opinion, Opinion.case_id == Case.id)
@@ -119,17 +129,7 @@ def _own(
 
 def _models(session: Session) -> list[int]:
     """Return the models of which opinions are wanted, first what is due first."""
-    due: dict[int, datetime] = {}
-    for model_id in session.scalars(select(ReviewPolicy.model_id)).all():
-        first = session.scalar(
-            select(Opinion.due_at)
-            .where(Opinion.model_id == model_id, Opinion.state == OpinionState.WANTED)
-            .order_by(Opinion.due_at)
-            .limit(1)
-        )
-        if first is not None:
-            due[model_id] = first
-    return sorted(due, key=due.__getitem__)
+    return list(session.scalars(_DUE))
 
 
 def _take(

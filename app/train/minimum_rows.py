@@ -39,8 +39,8 @@ def row_errors(request: TrainRequest, sample: Sample) -> list[FieldError]:
             faults.append(
                 FieldError(
                     "/data/rows",
-                    f"the label {label!r} ({side}) has {n} {thing} of positive weight, at"
-                    f" least {parts} are needed for training, calibration and"
+                    f"the label {label!r} ({side}) has {n} {thing} of positive weight,"
+                    f" at least {parts} are needed for training, calibration and"
                     " evaluation",
                 )
             )

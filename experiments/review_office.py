@@ -21,7 +21,7 @@ from sqlalchemy import select, update
 
 from app.artifacts.store import ArtifactStore
 from app.client.demo import running
-from app.client.http import Client
+from app.client.http import Connection
 from app.client.training import follow
 from app.db.monitor_tables import Bucket, Monitor
 from app.db.review_tables import Case
@@ -45,7 +45,7 @@ class Office:
     """The service, and three people with keys of their own."""
 
     def __init__(self, url: str, seed: int) -> None:
-        self.client = Client(url, KEY)
+        self.client = Connection(url, KEY)
         self.truth: dict[str, bool] = {}
         self.draw = np.random.default_rng(seed)
         self.people = [

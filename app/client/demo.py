@@ -22,7 +22,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from app.client.http import Client, ClientError
+from app.client.http import ClientError, Connection
 from app.client.training import follow
 from solvers.costs import CostMatrix
 
@@ -49,7 +49,7 @@ def main() -> int:
         with (
             TemporaryDirectory(prefix="demur-demo-") as folder,
             running(Path(folder)) as url,
-            Client(url) as client,
+            Connection(url) as client,
         ):
             console.print(f"The service listens on {url}")
             return _demonstrate(client, console)
@@ -58,7 +58,7 @@ def main() -> int:
         return 1
 
 
-def _demonstrate(client: Client, console: Console) -> int:
+def _demonstrate(client: Connection, console: Console) -> int:
     columns, rows, truth, unseen = _tumours()
     training = [
         [*row, label]
@@ -197,7 +197,7 @@ def _address(process: "subprocess.Popen[str]", log: Path) -> str:
         msg = f"the service did not start:\n{log.read_text()[-2000:]}"
         raise ClientError(msg)
     deadline = monotonic() + _READY_S
-    with Client(found[0]) as client:
+    with Connection(found[0]) as client:
         while not client.is_ready():
             if monotonic() > deadline or process.poll() is not None:
                 msg = f"the service is not ready:\n{log.read_text()[-2000:]}"

@@ -7,14 +7,14 @@ from typing import Any
 from rich.console import Console
 
 from app.client.files import FileError
-from app.client.http import Client, model_path
+from app.client.http import Connection, model_path
 from app.client.showing import warn
 
 __all__ = ["export"]
 
 
 def export(
-    client: Client,
+    client: Connection,
     errors: Console,
     model: str,
     query: Mapping[str, str],

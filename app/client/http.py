@@ -16,7 +16,7 @@ import httpx
 from app.client.files import Seen, TableFile
 from app.client.told import ClientError, RefusedError, problem_error
 
-__all__ = ["SHORTER_KEPT", "Client", "ClientError", "model_path"]
+__all__ = ["SHORTER_KEPT", "ClientError", "Connection", "model_path"]
 
 _PATIENCE_S = 60.0
 SHORTER_KEPT = httpx.Limits(keepalive_expiry=2.0)
@@ -28,7 +28,7 @@ _LONGEST_WAIT_S = 0.5
 _FINISHED = {"succeeded", "failed", "cancelled"}
 
 
-class Client:
+class Connection:
     """A connection to one service.
 
     Parameters
@@ -37,6 +37,8 @@ class Client:
         Address of the service, such as ``http://127.0.0.1:8000``.
     key : str, optional
         One of its keys.
+    refusal : function
+        Makes the error of a problem that the service answers with.
 
     Raises
     ------
@@ -44,12 +46,18 @@ class Client:
         When the address or the key cannot be one.
     """
 
-    def __init__(self, url: str, key: str | None = None) -> None:
+    def __init__(
+        self,
+        url: str,
+        key: str | None = None,
+        refusal: Callable[[Mapping[str, Any]], RefusedError] = problem_error,
+    ) -> None:
         if key is not None and not (key.isascii() and key.isprintable()):
             msg = "a key has printable ASCII characters only: see --api-key"
             raise ClientError(msg)
         headers = {} if key is None else {"authorization": f"Bearer {key}"}
         self.url = url
+        self._refusal = refusal
         try:
             self._http = httpx.Client(
                 base_url=url,
@@ -72,7 +80,7 @@ class Client:
         self._http.close()
 
     def ask(self, method: str, path: str, **options: Any) -> dict[str, Any]:
-        """Return the JSON that the service answers with.
+        """Return the JSON that the service answers with, empty where it has none.
 
         Raises
         ------
@@ -180,7 +188,7 @@ class Client:
             now = self.ask("GET", f"/jobs/{now['id']}")
             seen(now)
         if now["status"] == "failed":
-            raise problem_error(now["error"])
+            raise self._refusal(now["error"])
         if now["status"] == "cancelled":
             msg = "the training was cancelled"
             raise RefusedError(msg)
@@ -213,6 +221,8 @@ class Client:
         )
 
     def _read(self, response: httpx.Response) -> dict[str, Any]:
+        if response.status_code == httpx.codes.NO_CONTENT:
+            return {}
         try:
             answer: dict[str, Any] = response.json()
         except ValueError:
@@ -222,7 +232,7 @@ class Client:
             )
             raise ClientError(msg) from None
         if response.is_error:
-            raise problem_error(answer)
+            raise self._refusal(answer)
         return answer
 
 

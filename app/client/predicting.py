@@ -19,7 +19,7 @@ import httpx
 from rich.console import Console
 
 from app.client.files import FileError, TableFile, opened
-from app.client.http import Client, ClientError
+from app.client.http import ClientError, Connection
 from app.client.showing import complain, sending, warn
 from app.client.told import as_options
 from app.datasets.options import read_options
@@ -55,7 +55,7 @@ def run(question: Question, url: str, key: str | None) -> int:
     """Decide every row and write the decisions; return the exit status."""
     console = Console(stderr=True)
     try:
-        with opened(question.file) as file, Client(url, key) as client:
+        with opened(question.file) as file, Connection(url, key) as client:
             _check_form(question, file)
             query = {"model": question.model, **question.query, **question.costs}
             with (

@@ -17,7 +17,7 @@ from rich.text import Text
 
 from app.client.exporting import export
 from app.client.files import FileError, opened
-from app.client.http import Client, ClientError, model_path
+from app.client.http import ClientError, Connection, model_path
 from app.client.showing import complain, figure, sending, show_version, warn
 from app.client.training import OrderError, require_columns
 from app.client.training import follow as follow_job
@@ -29,6 +29,7 @@ __all__ = [
     "export",
     "jobs",
     "models",
+    "pages",
     "reprice",
     "rows",
     "run",
@@ -52,7 +53,7 @@ def run(
     """Do one action and show what came of it; return the exit status."""
     errors = Console(stderr=True)
     try:
-        with Client(url, key) as client:
+        with Connection(url, key) as client:
             answer, show = action(client, errors, *said)
     except (FileError, OrderError) as error:
         return complain(error, errors, status=2)
@@ -66,11 +67,11 @@ def run(
     return 0
 
 
-def models(client: Client, errors: Console, model: str | None) -> Shown:
+def models(client: Connection, errors: Console, model: str | None) -> Shown:
     """Return all models, the versions of one, or one version."""
     del errors
     if model is None:
-        found = list(_pages(client, "/models", "models", "after"))
+        found = list(pages(client, "/models", "models", "after"))
         columns = ("name", "latest_version", "versions", "created_at", "description")
         return found, lambda out: _list(out, found, columns)
     if ":" in model or "@" in model:
@@ -93,7 +94,7 @@ def models(client: Client, errors: Console, model: str | None) -> Shown:
 
 
 def jobs(
-    client: Client,
+    client: Connection,
     errors: Console,
     job: str | None,
     only: Mapping[str, str | None],
@@ -127,7 +128,7 @@ def jobs(
     return (found if job is None else found[0]), show
 
 
-def rows(client: Client, errors: Console, query: Mapping[str, float]) -> Shown:
+def rows(client: Connection, errors: Console, query: Mapping[str, float]) -> Shown:
     """Return how many rows a promise takes, by how lucky their draw is."""
     del errors
     answer = client.ask("GET", "/rules/bounded-error/rows", params=query)
@@ -136,7 +137,7 @@ def rows(client: Client, errors: Console, query: Mapping[str, float]) -> Shown:
 
 
 def datasets(
-    client: Client,
+    client: Connection,
     errors: Console,
     dataset: str | None,
     delete: bool,
@@ -145,7 +146,7 @@ def datasets(
     """Return all data sets, or one of them, or what went with it."""
     del errors
     if dataset is None:
-        found = list(_pages(client, "/datasets", "datasets", "before"))
+        found = list(pages(client, "/datasets", "datasets", "before"))
         columns = ("id", "name", "format", "rows", "created_at")
         return found, lambda out: _list(out, found, columns)
     path = f"/datasets/{quote(dataset, safe='')}"
@@ -172,7 +173,7 @@ def datasets(
 
 
 def alias(
-    client: Client,
+    client: Connection,
     errors: Console,
     model: str,
     name: str | None,
@@ -197,7 +198,7 @@ def alias(
 
 
 def reprice(
-    client: Client, errors: Console, model: str, asked: Mapping[str, Any]
+    client: Connection, errors: Console, model: str, asked: Mapping[str, Any]
 ) -> Shown:
     """Return the new version, and what it changes on the held-out rows."""
     del errors
@@ -222,7 +223,7 @@ def reprice(
 
 
 def evaluate(
-    client: Client,
+    client: Connection,
     errors: Console,
     model: str,
     file: Path,
@@ -264,7 +265,7 @@ def _show_evaluation(answer: Answer, out: Console) -> None:
     warn(answer["warnings"], out, "warning")
 
 
-def _pages(client: Client, path: str, key: str, mark: str) -> Iterator[Answer]:
+def pages(client: Connection, path: str, key: str, mark: str) -> Iterator[Answer]:
     """Yield the entries of a list, page after page."""
     query: dict[str, Any] = {"limit": _PAGE}
     while True:

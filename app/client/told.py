@@ -10,7 +10,14 @@ from typing import Any
 
 from app.datasets.schemas import UploadQuery
 
-__all__ = ["ClientError", "RefusedError", "as_options", "option_of", "problem_error"]
+__all__ = [
+    "ClientError",
+    "RefusedError",
+    "as_options",
+    "option_of",
+    "problem_error",
+    "problem_in_python",
+]
 
 _SHOWN_FAULTS = 5
 _IN_FILE = ("/rows", "/columns")
@@ -73,6 +80,21 @@ def problem_error(problem: Mapping[str, Any]) -> RefusedError:
         lines.append(f"and {len(faults) - _SHOWN_FAULTS} more")
     rows = tuple(fault["row"] for fault in shown if "row" in fault)
     return RefusedError(as_options("\n  ".join(lines)), rows)
+
+
+def problem_in_python(problem: Mapping[str, Any]) -> RefusedError:
+    """Return a problem for programs: a fault is at a path such as ``costs.x``."""
+    faults, detail = problem.get("errors", []), problem.get("detail", "")
+    lines = [str(problem.get("title", "The service answered with an error"))]
+    if not faults:
+        lines.append(str(detail))
+    for fault in faults[:_SHOWN_FAULTS]:
+        path = str(fault.get("pointer") or "").strip("/").replace("/", ".")
+        lines.append(f"{path}: {fault['detail']}" if path else fault["detail"])
+    if len(faults) > _SHOWN_FAULTS:
+        lines.append(f"and {len(faults) - _SHOWN_FAULTS} more")
+    rows = tuple(fault["row"] for fault in faults if "row" in fault)
+    return RefusedError("\n  ".join(lines), rows)
 
 
 def _with_command(problem: Mapping[str, Any], detail: str) -> str:

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from app.client.files import FileError, TableFile, lines_of, opened, plain_name
-from app.client.http import Client, ClientError
+from app.client.http import ClientError, Connection
 from app.client.showing import complain, sending, show_version, warn
 from app.client.told import RefusedError, as_options
 from app.datasets.options import read_options
@@ -65,7 +65,7 @@ def run(order: Order, url: str, key: str | None) -> int:
     console = Console(stderr=True)
     try:
         request = request_of(order)
-        with opened(order.file) as file, Client(url, key) as client:
+        with opened(order.file) as file, Connection(url, key) as client:
             stored = _upload(client, order, file, console)
             result = _train(client, order, request, stored, console)
             version = client.version(f"{result['model']}:{result['version']}")
@@ -120,7 +120,7 @@ def request_of(order: Order) -> dict[str, Any]:
 
 
 def _upload(
-    client: Client, order: Order, file: TableFile, console: Console
+    client: Connection, order: Order, file: TableFile, console: Console
 ) -> dict[str, Any]:
     """Upload the file, and say what may not have been read as it was meant."""
     query = {**order.query, **order.types, "name": file.name[:200]}
@@ -131,7 +131,7 @@ def _upload(
 
 
 def _train(
-    client: Client,
+    client: Connection,
     order: Order,
     request: dict[str, Any],
     stored: dict[str, Any],
@@ -191,7 +191,7 @@ def _places(order: Order, error: ClientError) -> str:
     )
 
 
-def follow(client: Client, job: dict[str, Any], console: Console) -> dict[str, Any]:
+def follow(client: Connection, job: dict[str, Any], console: Console) -> dict[str, Any]:
     """Show a job's progress until it has succeeded; cancel it when interrupted."""
     columns = (
         TextColumn("{task.fields[model]}"),

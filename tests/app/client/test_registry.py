@@ -9,7 +9,7 @@ import pytest
 import typer.testing
 
 from app.cli import demur
-from app.client.http import Client
+from app.client.http import Connection
 from tests.app.pima_like import COLUMNS, patients, train
 
 
@@ -162,7 +162,7 @@ def test_lists_are_read_page_after_page(server, model, monkeypatch, told):
         asked.append(path)
         return real(client, method, path, **options)
 
-    real = Client.ask
-    monkeypatch.setattr(Client, "ask", ask)
+    real = Connection.ask
+    monkeypatch.setattr(Connection, "ask", ask)
     assert [one["name"] for one in told("models")] == ["wards", "wards-2"]
     assert asked == ["/models", "/models"]

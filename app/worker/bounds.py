@@ -1,8 +1,8 @@
 """What one training may take: time, and memory with all that it starts.
 
-Time counts from the moment the process was given its job. Memory is what the process
-and its descendants hold resident, looked at a few times a second; a single leap is
-refused by the kernel before that (``app.room.bound_memory``).
+Time counts from the moment the process was given its job. Memory is what the processes
+below it hold resident, looked at a few times a second; a single leap is refused by the
+kernel before that (``app.room.bound_memory``).
 """
 
 from contextlib import suppress
@@ -42,7 +42,7 @@ class Bounds:
         )
 
     def overweight(self, pid: int) -> TrainingLimitError | None:
-        """Return the error of a process, with descendants, that holds too much."""
+        """Return the error of a process whose descendants hold too much."""
         if not self.memory_bytes or _resident_bytes(pid) <= self.memory_bytes:
             return None
         return out_of_memory(self.memory_bytes)
@@ -59,8 +59,7 @@ def out_of_memory(memory_bytes: int) -> TrainingLimitError:
 def _resident_bytes(pid: int) -> int:
     held = 0
     with suppress(psutil.NoSuchProcess):
-        process = psutil.Process(pid)
-        for one in (process, *process.children(recursive=True)):
+        for one in psutil.Process(pid).children(recursive=True):
             with suppress(psutil.NoSuchProcess):
                 held += one.memory_info().rss
     return held

@@ -1,6 +1,10 @@
-"""The training process: import everything, wait for one job, train, report, end.
+"""The training process: import everything, then fork for each job; it trains and ends.
 
     python -m app.worker.child FD PARENT_PID RUN
+
+Importing takes seconds of a processor, forking milliseconds; the process that imported
+never trains, so that every job begins in the same clean state. When a job's process
+dies of a signal, the one that forked it dies of the same.
 
 ``RUN`` is the dotted path of ``run(request, progress, datasets) -> Trained``, where
 ``datasets`` is the folder of the data sets. The artifact is written here and is
@@ -9,6 +13,7 @@ digest into the database. When the worker is gone, this process and whatever it 
 are gone too.
 """
 
+import gc
 import importlib
 import logging
 import os
@@ -110,22 +115,41 @@ class Wire:
 
 
 def main(arguments: list[str]) -> None:
-    """Serve one job."""
+    """Serve jobs, one after the other."""
     descriptor, parent, run_path = int(arguments[0]), int(arguments[1]), arguments[2]
     die_with_parent(parent)
     yield_to_others()
     logs.set_up("info")
     run = _load(run_path)
+    gc.freeze()  # what is shared with the forks stays shared
     connection = Connection(descriptor)
+    while (job := _next_job(connection)) is not None:
+        own = os.getpid()
+        if (forked := os.fork()) == 0:
+            die_with_parent(own)
+            _serve(run, *job, connection)
+            return
+        del job
+        _, status = os.waitpid(forked, 0)
+        if os.WIFSIGNALED(status):
+            os.kill(own, os.WTERMSIG(status))
+        elif status:
+            sys.exit(os.waitstatus_to_exitcode(status))
+
+
+def _next_job(connection: Connection) -> tuple[Begin, bytes] | None:
+    """Wait for a job; None when the worker has stopped and needs us no more."""
     try:
         send(connection, Ready())
         begin = decode_to_child(connection.recv_bytes())
-        body = connection.recv_bytes()
+        while isinstance(begin, Cancel):  # of the job before, too late
+            begin = decode_to_child(connection.recv_bytes())
+        return begin, connection.recv_bytes()
     except (EOFError, OSError):
-        return  # the worker has stopped and needs us no more
-    if not isinstance(begin, Begin):
-        msg = f"expected the beginning of a job, got {type(begin).__name__}"
-        raise TypeError(msg)
+        return None
+
+
+def _serve(run: Run, begin: Begin, body: bytes, connection: Connection) -> None:
     bound_memory(begin.memory_bytes)
     wire = Wire(connection)
     threading.Thread(target=wire.listen, daemon=True).start()

@@ -5,7 +5,8 @@ One thread does everything, a few times a second:
     hear the processes -> settle what they said -> beat, recover -> cancel, hold to
     their limits -> claim
 
-A process that has imported everything always stands by, so that a job begins at once.
+A process that has imported everything stands by wherever a job may begin, so that it
+begins at once.
 What a process said is kept until the database has taken it: a database that is away for
 a while loses nothing.
 """
@@ -116,7 +117,7 @@ class Worker:
         self._leave()
 
     def _round(self) -> None:
-        if self.standby is None:
+        if self.standby is None and len(self.busy) < self.settings.job_concurrency:
             self.standby = TrainingProcess(self.run_path, self.environment)
         self._hear()
         try:
@@ -165,10 +166,13 @@ class Worker:
                         finish.note_progress(session, held, told.fraction, told.message)
 
     def _drop(self, held: Claim, process: TrainingProcess) -> None:
-        """Let go of a process whose job is over, and of what it left behind."""
-        process.close()
-        sweep_after(self.store, held)
+        """Let a process whose job is over stand by; sweep up what the job left."""
         self.busy.remove((held, process))
+        if self.standby is None and not self.stopping.is_set() and process.rest():
+            self.standby = process
+        else:
+            process.close()
+        sweep_after(self.store, held)
 
     def _attend_to_workers(self) -> None:
         """Show that we live, and settle what dead workers held."""

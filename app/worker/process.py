@@ -1,6 +1,7 @@
-"""A training process as its worker sees it: started early, given one job, heard out.
+"""A training process as its worker sees it: started early, given a job, heard out.
 
-Starting early hides the seconds that its imports take. Killing it is always safe: all
+Starting early hides the seconds that its imports take, and so does giving it the next
+job when one is done. Killing it is always safe: all
 that it has written before its last word is a file nobody knows of.
 """
 
@@ -32,7 +33,7 @@ LastWord = Done | Failed | Cancelled
 
 
 class TrainingProcess:
-    """One process, idle until it is given a job.
+    """One process, idle until it is given a job, and again after it.
 
     Parameters
     ----------
@@ -59,6 +60,7 @@ class TrainingProcess:
         self._began_s = time.monotonic()
         self._stopped_at_s: float | None = None
         self._verdict: LastWord = Cancelled()
+        self._spoke = False
 
     @property
     def pid(self) -> int:
@@ -91,10 +93,10 @@ class TrainingProcess:
             self.ready = True
         elif isinstance(message, Progress):
             self.progress = message
-        elif isinstance(message, Cancelled):
-            self.last_word = self._verdict
         else:
-            self.last_word = message
+            cancelled = isinstance(message, Cancelled)
+            self.last_word = self._verdict if cancelled else message
+            self._spoke = True
 
     def _obituary(self) -> LastWord:
         """Say what the process died of."""
@@ -127,6 +129,15 @@ class TrainingProcess:
         if self.last_word is None:
             self.kill()
             self.last_word = verdict
+
+    def rest(self) -> bool:
+        """Wait for the next job, if the last one ended by its own word."""
+        if self._process.poll() is not None or not self._spoke:
+            return False
+        self.ready = self._spoke = False
+        self.progress = self.last_word = self._stopped_at_s = None
+        self._verdict = Cancelled()
+        return True
 
     def kill(self) -> None:
         """End the process, and all that it started, at once."""

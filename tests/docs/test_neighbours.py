@@ -23,7 +23,7 @@ SECTIONS = {
 }
 ROWS = {"columns": ["glucose", "bmi"], "rows": [[180, 40], [85, None], [130, 45]]}
 CLIENTS = ROOT / ".venv-clients/bin/python"
-FOREIGN = ("tritonclient", "mlserver", "mlflow")
+FOREIGN = ("tritonclient", "mlserver", "mlflow", "pandas")
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +72,7 @@ def test_it_decides_as_predict_does(title, service, tmp_path):
             text=True,
             check=False,
             cwd=tmp_path,
-            env={**kept, "DEMUR_URL": url, "PATH": path},
+            env={**kept, "DEMUR_URL": url, "PATH": path, "PYTHONPATH": str(ROOT)},
             timeout=120,
         )
         assert done.returncode == 0, done.stderr

@@ -64,6 +64,28 @@ def named(references, datatype="BYTES"):
     return {"inputs": [*INPUTS, tensor | {"data": references}]}
 
 
+def test_a_row_that_is_sent_again_under_its_reference_keeps_its_case(desk):
+    model = desk.model("named", audit=None, second_opinion=None, keep="reference")
+    path = f"/v2/models/{model}/infer"
+    references = [f"claim {i}" for i in range(40)]
+
+    def cases():
+        answer = desk.admin.post(path, json=named(references))
+        assert answer.status_code == 200, answer.text
+        outputs = answer.json()["outputs"]
+        return next(one["data"] for one in outputs if one["name"] == "case")
+
+    first = cases()
+    assert cases() == first
+    listed = desk.admin.get("/cases", params={"model": model, "limit": 100}).json()
+    called = {case["id"]: case["reference"] for case in listed["cases"]}
+    pairs = zip(first, references, strict=True)
+    assert called == {case: reference for case, reference in pairs if case}
+    nothing = desk.admin.post(path, json={"inputs": INPUTS})
+    assert nothing.status_code == 422
+    assert "references" in nothing.json()["error"]
+
+
 def test_references_that_are_none_are_refused_and_elsewhere_change_nothing(desk):
     path = "/v2/models/open/infer"
     for wrong in (["a"] * 39, [""] * 40, ["a\n"] * 40, [None] * 40):

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from app.batch.cases import references_of
 from app.batch.columns import check_free
-from app.datasets.reading.arrow_sources import is_text
+from app.datasets.reading.arrow_sources import is_taken, is_text
 from app.datasets.reading.facts import ColumnFacts
 from app.datasets.reading.notations import notes_of, settle
 from app.datasets.reading.sources import Batch
@@ -182,6 +182,8 @@ def _fits(kind: pa.DataType, feature: Feature) -> bool:
         kind = kind.value_type
     if pa.types.is_null(kind):
         return True
+    if not is_taken(kind):  # nested, binary, durations
+        return False
     if pa.types.is_boolean(kind):
         return feature.takes("boolean")
     if is_text(kind) or pa.types.is_temporal(kind):

@@ -17,7 +17,7 @@ from app.datasets.reading.names import check_names
 from app.datasets.reading.sources import Batch
 from app.errors import InvalidRequestError
 
-__all__ = ["TypedSource", "is_text", "plain"]
+__all__ = ["TypedSource", "is_taken", "is_text", "plain"]
 
 
 class TypedSource:
@@ -45,7 +45,7 @@ def _check_schema(schema: pa.Schema, limits: Limits) -> tuple[str, ...]:
         raise InvalidRequestError(msg)
     names = check_names(schema.names, limits)
     for j, field in enumerate(schema):
-        if not _taken(field.type):
+        if not is_taken(field.type):
             detail = (
                 f"columns of {field.type} are not taken; write numbers, booleans, text"
                 " or dates"
@@ -54,7 +54,8 @@ def _check_schema(schema: pa.Schema, limits: Limits) -> tuple[str, ...]:
     return names
 
 
-def _taken(kind: pa.DataType) -> bool:
+def is_taken(kind: pa.DataType) -> bool:
+    """Tell whether columns of a type hold values that the service reads."""
     if pa.types.is_dictionary(kind):
         kind = kind.value_type
     return (

@@ -278,6 +278,11 @@ TYPES = {
     ),
     "text for a boolean": ("smoker", pa.array(["true"]), "needs boolean"),
     "number for a category": ("town", pa.array([1.5]), "needs categorical"),
+    "list for a number": ("glucose", pa.array([[1.0]]), "the column is list<"),
+    "object for a number": ("glucose", pa.array([{"x": 1.0}]), "the column is struct<"),
+    "list for a boolean": ("smoker", pa.array([[True]]), "needs boolean"),
+    "bytes for a category": ("town", pa.array([b"north"]), "the column is binary"),
+    "span for a category": ("town", pa.array([5], pa.duration("s")), "is duration[s]"),
 }
 
 

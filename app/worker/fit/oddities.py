@@ -38,8 +38,9 @@ def oddities(
     """
     told = [
         f"column {name!r} holds dates and is no feature: new rows bring other ones."
-        " Name it by evaluation.order_by to train on the past, or send numbers made of"
-        " it (days since an event, the month, the hour)"
+        " Name it by evaluation.order_by to train on the past (it takes dates such as"
+        " 2024-12-31), or send numbers made of it (days since an event,"
+        " the month, the hour)"
         for name in sample.dates
     ]
     for name in sample.features if columns is None else columns:

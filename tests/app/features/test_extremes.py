@@ -68,6 +68,10 @@ def test_the_note_names_column_value_count_and_way_out():
         (["2024"], False),
         (["1.2.3"], False),
         ([], False),
+        (["3 Jan 2024", "03-JAN-24", "January 3, 2024", "Sept 3 2024 10:00"], True),
+        (["3 Marble 2024"], False),
+        (["May 24"], False),
+        (["12 mar 123"], False),
     ],
 )
 def test_dates_are_told_from_other_texts(texts, dates):

@@ -44,16 +44,16 @@ def _axes(
     x: Sequence[tuple[float, str]], y: Sequence[tuple[float, str]], words: Sequence[str]
 ) -> list[Markup]:
     """Return ticks (their place from 0 to 1, and what is written) and both names."""
-    text = Markup('<text class="tick {}" x="{}" y="{}">{}</text>')
-    grid = Markup('<line class="grid" x1="{}" x2="{}" y1="{}" y2="{}"/>')
-    drawn = [text.format("mid", _x(at), HEIGHT - BOTTOM + 15, said) for at, said in x]
+    text = Markup('<text class="tick %s" x="%s" y="%s">%s</text>')
+    grid = Markup('<line class="grid" x1="%s" x2="%s" y1="%s" y2="%s"/>')
+    drawn = [text % ("mid", _x(at), HEIGHT - BOTTOM + 15, said) for at, said in x]
     for at, said in y:
-        drawn.append(text.format("end", LEFT - 6, _y(at) + 4, said))
-        drawn.append(grid.format(LEFT, WIDTH - RIGHT, _y(at), _y(at)))
+        drawn.append(text % ("end", LEFT - 6, _y(at) + 4, said))
+        drawn.append(grid % (LEFT, WIDTH - RIGHT, _y(at), _y(at)))
     middle = HEIGHT / 2 - 10
-    drawn.append(text.format("mid", (WIDTH + LEFT) / 2, HEIGHT - 4, words[0]))
-    turned = Markup('<g transform="translate(12 {}) rotate(-90)">{}</g>')
-    drawn.append(turned.format(middle, text.format("mid", 0, 0, words[1])))
+    drawn.append(text % ("mid", (WIDTH + LEFT) / 2, HEIGHT - 4, words[0]))
+    turned = Markup('<g transform="translate(12 %s) rotate(-90)">%s</g>')
+    drawn.append(turned % (middle, text % ("mid", 0, 0, words[1])))
     return drawn
 
 
@@ -102,11 +102,11 @@ def line(
     path = "L".join(f"{_x(x)},{_y(y / most)}" for x, y in points)
     if path:
         body.append(Markup('<path class="curve" d="M{}"/>').format(path))
-    dot = Markup('<circle class="{}" r="{}" cx="{}" cy="{}"/>')
+    dot = Markup('<circle class="%s" r="%s" cx="%s" cy="%s"/>')
     if dots:
-        body += [dot.format("dot", 3, _x(x), _y(y / most)) for x, y in points]
+        body += [dot % ("dot", 3, _x(x), _y(y / most)) for x, y in points]
     if mark is not None:
-        body.append(dot.format("now", 6, _x(mark[0]), _y(mark[1] / most)))
+        body.append(dot % ("now", 6, _x(mark[0]), _y(mark[1] / most)))
     axes = _axes(_ticks(1.0), _ticks(most), words[2:])
     return _field(key, words[0], words[1], axes, body)
 
@@ -140,15 +140,16 @@ def bars(
 
     begin, end = at(band[0], 0.0), at(band[1], 1.0)
     most = max(*(a + b for a, b in zip(*counts, strict=True)), 1e-12)
-    box = Markup('<rect class="{}" x="{}" y="{}" width="{:.1f}" height="{:.1f}"/>')
+    # A hundred of these: Markup formats by % several times as fast as by format.
+    box = Markup('<rect class="%s" x="%s" y="%s" width="%.1f" height="%.1f"/>')
     span, height = WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM
-    body = [box.format("band", _x(begin), TOP, max(end - begin, 0.0) * span, height)]
+    body = [box % ("band", _x(begin), TOP, max(end - begin, 0.0) * span, height)]
     for i, (one, other) in enumerate(zip(*counts, strict=True)):
         x, wide = _x(at(edges[i], 0.0)), span / len(counts[0]) - 0.6
         for name, base, count in (("minus", 0.0, other), ("plus", other, one)):
             if count > 0:
                 top = _y((base + count) / most)
-                body.append(box.format(name, x, top, wide, count / most * height))
+                body.append(box % (name, x, top, wide, count / most * height))
     ticks = [(t, _number(low + t * width)) for t in (0.0, 0.5, 1.0)]
     return _field(key, words[0], words[1], _axes(ticks, _ticks(most), words[2:]), body)
 

@@ -229,9 +229,11 @@ def units_alike(
 def _size_of_unit(sides: Floats, weight: Floats) -> Floats:
     """Return the weight that an unseen row of each class would have, shape (2,)."""
     sums = sides.sum(axis=1)
-    everyone = float(weight @ weight / weight.sum())
+    everyone = float((weight * weight).sum() / weight.sum())
     known = sums > 0.0
-    return np.where(known, sides @ weight / np.where(known, sums, 1.0), everyone)
+    # Products of vectors would wait for the threads of BLAS.
+    own = (sides * weight).sum(axis=1)
+    return np.where(known, own / np.where(known, sums, 1.0), everyone)
 
 
 def rows_of_groups(groups: NDArray[Any] | None) -> float:

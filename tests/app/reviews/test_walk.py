@@ -4,11 +4,14 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 
 import pytest
+from sqlalchemy import select
 
 from app.db import migrate
+from app.db.base import Base
 from app.db.session import open_database
 from tests.app.conftest import fresh_postgres
 from tests.app.reviews.conftest import Desk, rows
+from tests.app.reviews.test_erasing import MARK, files_with, person_with_case
 
 PLAIN = {"audit": None, "second_opinion": None}
 
@@ -215,3 +218,24 @@ def test_a_case_goes_all_the_way_and_its_person_is_forgotten(office):
     assert (told["features"], told["reference"]) == (None, None)
     assert all(verdict["note"] is None for verdict in told["verdicts"])
     refused(office.admin.post(f"/cases/{case}/reopen"), 409, "erased")
+
+
+def rows_with(office, value):
+    """Return the tables of which a row holds a value, as text or as JSON."""
+    with office.registry.database.read() as session:
+        return [
+            table.name
+            for table in Base.metadata.sorted_tables
+            if any(value in repr(row) for row in session.execute(select(table)))
+        ]
+
+
+def test_an_erased_value_is_in_no_row_and_no_file(office):
+    model = office.model("erased", **PLAIN)
+    case_id = person_with_case(office, model, f"{MARK}-reference")
+    assert {"cases", "case_events", "verdicts", "outcomes"} <= {
+        *rows_with(office, MARK)
+    }
+    assert office.admin.delete(f"/cases/{case_id}").status_code == 200
+    assert rows_with(office, MARK) == []
+    assert files_with(office.settings.data_dir, MARK) == []

@@ -252,7 +252,7 @@ def _mean_of_rows(
     rejected, wrong = np.where(truth, rp, rn), np.where(truth, fn, fp)
     correct = codes == np.where(truth, 1, -1)
     spent = np.where(codes == 0, rejected, np.where(correct, 0.0, wrong))
-    return float(_ratio(weights @ spent, weights.sum()))
+    return float(_ratio((weights * spent).sum(), weights.sum()))
 
 
 def of_table(tables: Floats) -> dict[str, Floats]:

@@ -170,7 +170,7 @@ def cost_coverage_curve(
     trust = as_scores(confidence, len(truth))
     gain = weights * (called - rejected)
     mass, change, threshold = _by_confidence(trust, weights, gain)
-    cost = float(weights @ rejected) + np.concatenate(([0.0], change))
+    cost = float((weights * rejected).sum()) + np.concatenate(([0.0], change))
     return CoverageCurve(
         np.concatenate(([0.0], mass)) / mass[-1],
         cost / mass[-1],

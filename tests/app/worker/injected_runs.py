@@ -86,7 +86,9 @@ def run_out_of_memory(request, progress):
 
 def sign(request, progress):
     """Leave a line on a sheet, so that every run is counted."""
-    line = f"{request['name']} {os.getppid()}\n".encode()
+    # The parent was forked to serve jobs; its own parent is the worker.
+    worker = psutil.Process(os.getppid()).ppid()
+    line = f"{request['name']} {worker}\n".encode()
     sheet = os.open(request["sheet"], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     os.write(sheet, line)
     os.close(sheet)

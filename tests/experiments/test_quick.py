@@ -14,6 +14,7 @@ pytestmark = [
     pytest.mark.skipif(
         not FOLDER, reason="needs the data sets: DEMUR_DATA_FOLDER names their folder"
     ),
+    pytest.mark.thorough,
     pytest.mark.timeout(900),
     # Settings that papers print include machines that no solver finishes.
     pytest.mark.filterwarnings("default::sklearn.exceptions.ConvergenceWarning"),

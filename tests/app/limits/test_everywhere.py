@@ -23,8 +23,8 @@ def service(tmp_path_factory, service_type):
         tmp_path_factory.mktemp("everywhere"),
         {
             "DEMUR_MAX_JSON_DEPTH": "10",
-            "DEMUR_REQUEST_SECONDS": "2",
-            "DEMUR_UPLOAD_SECONDS": "2",
+            "DEMUR_REQUEST_SECONDS": "8",
+            "DEMUR_UPLOAD_SECONDS": "8",
             "DEMUR_MAX_UPLOAD_BYTES": "4000000",
         },
         ("--no-worker",),

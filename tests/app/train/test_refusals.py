@@ -273,7 +273,7 @@ def test_weight_zero_counts_as_no_row(body: MakeBody, table):
     fault = refused(
         body(data=table, target={"column": "outcome", "positive": "yes", "weight": "w"})
     )
-    assert "class +1 has 0 rows" in fault.detail
+    assert "the label 'yes' (+1) has 0 rows" in fault.detail
 
 
 def test_rows_that_stay_together_count_once(body: MakeBody, table):

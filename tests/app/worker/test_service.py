@@ -69,8 +69,12 @@ def the_busy_one(service):
     return until(alone)
 
 
+# Queue and claims on PostgreSQL have tests of their own; killing it all there is soaked.
 @pytest.fixture(
-    params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)]
+    params=[
+        "sqlite",
+        pytest.param("postgresql", marks=[pytest.mark.postgres, pytest.mark.slow]),
+    ]
 )
 def service(request, start_service):
     """A service of the test's own, on each database."""

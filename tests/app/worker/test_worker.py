@@ -1,6 +1,7 @@
 """A real worker process: ends, faults, orders."""
 
 import os
+import re
 import signal
 import time
 
@@ -142,7 +143,7 @@ def test_a_killed_training_process_fails_its_job_only(bench):
     bench.until_reported(other)
     victim = bench.queue("hear_nothing")
     said = bench.until_reported(victim).progress_message
-    os.kill(int(said.rpartition(" ")[2]), signal.SIGKILL)
+    os.kill(int(re.search(r"\d+", said)[0]), signal.SIGKILL)
     assert bench.until(victim).error["type"] == "/problems/training-crashed"
     assert bench.until(other).status == "succeeded"
     assert worker.poll() is None

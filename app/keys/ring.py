@@ -114,7 +114,10 @@ class KeyRing:
         """
         arrived = self._clock()
         while True:
-            task = self._asking or self._ask()
+            # One that is done is awaited without a pause: its callback would never run.
+            task = self._asking
+            if task is None or task.done():
+                task = self._ask()
             try:
                 held = await asyncio.shield(task)
             except SQLAlchemyError:
@@ -139,7 +142,8 @@ class KeyRing:
         return _Held(Ring(keys, self.fixed.locked or issued.ever), asked_at)
 
     def _keep(self, done: asyncio.Task[_Held]) -> None:
-        self._asking = None
+        if self._asking is done:
+            self._asking = None
         if done.cancelled():
             return
         if (error := done.exception()) is None:

@@ -70,3 +70,26 @@ def test_a_query_that_began_long_ago_is_no_answer():
         ring.close()
 
     asyncio.run(asyncio.wait_for(scenario(), 10))
+
+
+@pytest.mark.timeout(60)
+def test_a_late_answer_whose_callback_still_waits_does_not_stop_the_loop():
+    """Awaiting what is done takes no turn of the loop: its callback would never run."""
+    now, asked = [0.0], [0]
+
+    def find():
+        asked[0] += 1
+        return store.Issued((), ever=True)
+
+    async def scenario():
+        ring = KeyRing(find, (), always_locked=False, clock=lambda: now[0])
+        late = asyncio.create_task(ring._query())
+        await late
+        ring._asking = late
+        now[0] += LEASE_S
+        assert (await ring.current()).locked
+        assert asked[0] == 2
+        assert ring._asking is None or not ring._asking.done()
+        ring.close()
+
+    asyncio.run(scenario())

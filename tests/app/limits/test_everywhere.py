@@ -29,6 +29,14 @@ def service(tmp_path_factory, service_type):
         },
         ("--no-worker",),
     ).start()
+    # The process that reads files starts with the first one, however long that takes.
+    until(
+        lambda: (
+            send(
+                service, "POST", "/datasets", b"a\n1\n", content_type="text/csv"
+            ).is_success
+        )
+    )
     yield service
     service.stop()
 

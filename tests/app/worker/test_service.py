@@ -69,7 +69,7 @@ def the_busy_one(service):
     return until(alone)
 
 
-# Queue and claims on PostgreSQL have tests of their own; killing it all there is soaked.
+# Queue and claims on PostgreSQL have their own tests; killing it all there is soaked.
 @pytest.fixture(
     params=[
         "sqlite",

@@ -131,7 +131,9 @@ def assert_kept(kind, rule, models, weight=1.0, prevalence=None, class_weight=No
         ("p-svm", "expected-cost", "balanced"),
         ("double-hinge-svm", "chow", "balanced"),
         ("double-hinge-svm", "plug-in", "weights"),
-        ("gradient-boosting", "chow", "prevalence"),
+        pytest.param(
+            "gradient-boosting", "chow", "prevalence", marks=pytest.mark.thorough
+        ),
         ("svm", "chow", "plain"),
     ],
 )

@@ -21,7 +21,9 @@ def small_world(rng):
     return World(["a", "b"], drawn(500, 0.0), days, drawn(1000, 0.25))
 
 
-@pytest.mark.thorough
+# Of so few days chance draws 8 to 13 audits, by a secret of the policy that is new each
+# time: too few for each draw to teach what the limits below ask for.
+@pytest.mark.slow
 def test_a_few_days_raise_the_alarm_and_teach_the_next_version():
     rng = np.random.default_rng(3)
     told = play(small_world(rng), Console(file=io.StringIO()), seed=1)

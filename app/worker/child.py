@@ -22,12 +22,14 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from http import HTTPStatus
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Protocol
 
 import msgspec
+import psutil
 
 from app import logs
 from app.artifacts.store import ArtifactStore
@@ -131,10 +133,19 @@ def main(arguments: list[str]) -> None:
             return
         del job
         _, status = os.waitpid(forked, 0)
+        _end_what_is_left(own)
         if os.WIFSIGNALED(status):
             os.kill(own, os.WTERMSIG(status))
         elif status:
             sys.exit(os.waitstatus_to_exitcode(status))
+
+
+def _end_what_is_left(own: int) -> None:
+    """Kill what a job started and did not wait for: all of the group but this one."""
+    for pid in psutil.pids():
+        with suppress(ProcessLookupError, PermissionError):
+            if pid != own and os.getpgid(pid) == os.getpgrp():
+                os.kill(pid, signal.SIGKILL)
 
 
 def _next_job(connection: Connection) -> tuple[Begin, bytes] | None:

@@ -1,8 +1,8 @@
 """A training process as its worker sees it: started early, given a job, heard out.
 
 Starting early hides the seconds that its imports take, and so does giving it the next
-job when one is done. Killing it is always safe: all
-that it has written before its last word is a file nobody knows of.
+job when one is done. Killing it is always safe: all that it has written before its last
+word is a file nobody knows of.
 """
 
 import os

@@ -132,6 +132,7 @@ def test_a_fleet_counts_every_request_once_and_outlives_a_dead_process(start_ser
     members[0].kill()
     members[0].wait(10)
     service.http.close()
+    service.http.close()
     service.http = httpx.Client(base_url=service.url)
     ask(10)
     assert counted() == 30

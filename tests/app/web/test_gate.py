@@ -16,6 +16,7 @@ def guarded(tmp_path_factory, service_type):
         ("--no-worker", "--host", "0.0.0.0"),  # noqa: S104 - allowed with keys
     ).start()
     service.http.close()
+    service.http.close()
     service.http = httpx.Client(base_url=service.url.replace("0.0.0.0", "127.0.0.1"))  # noqa: S104
     yield service
     service.stop()

@@ -96,6 +96,13 @@ def sign(request, progress):
     return succeed(request, progress)
 
 
+def leave_behind(request, progress):
+    """Start a process that nobody waits for; say its number on a sheet."""
+    left = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+    Path(request["sheet"]).write_text(str(left.pid))
+    return succeed(request, progress)
+
+
 def leap(request, progress):
     """Ask for far more memory than there is to be had, at once."""
     return np.ones(request["bytes"], dtype=np.uint8)
@@ -163,6 +170,7 @@ BEHAVIOURS = {
         leap,
         grow,
         grow_elsewhere,
+        leave_behind,
         pickle_something,
         alone,
     )

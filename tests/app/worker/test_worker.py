@@ -10,6 +10,7 @@ import pytest
 from sqlalchemy import text
 
 from app.artifacts.store import ArtifactStore
+from tests.waiting import until
 
 # of processes, not of databases: one is enough
 embedded = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
@@ -171,3 +172,14 @@ def test_the_end_of_its_parent_stops_a_supervised_worker(bench):
     worker.stdin.close()
     assert worker.wait(240) == 0
     assert bench.job(job_id).status == "queued"
+
+
+@embedded
+def test_what_a_training_leaves_behind_ends_with_it(bench, tmp_path):
+    bench.start()
+    sheet = tmp_path / "sheet"
+    assert bench.until(bench.queue("leave_behind", sheet=str(sheet))).status == (
+        "succeeded"
+    )
+    until(lambda: not psutil.pid_exists(int(sheet.read_text())))
+    assert bench.until(bench.queue("succeed", model="next")).status == "succeeded"

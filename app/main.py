@@ -29,7 +29,7 @@ from app.health.routes import router as health
 from app.jobs.feed import Feed
 from app.jobs.routes import router as jobs
 from app.keys import store as issued_keys
-from app.keys.ring import KeyRing
+from app.keys.cache import KeyCache
 from app.keys.routes import router as keys
 from app.keys.secret import KnownKey, digest
 from app.models.registry_routes import router as registry
@@ -114,8 +114,8 @@ def create_app(
     )
     predict = PredictEndpoint(state)
     protocols = Protocols(state, predict)
-    ring = _key_ring(state)
-    app = _routes(state, predict, ring)
+    keys = _key_cache(state)
+    app = _routes(state, predict, keys)
     bodies = JsonBodies(app, settings)
     routes = Methods(bodies, app.routes, settings.root_path)
 
@@ -132,14 +132,14 @@ def create_app(
         await routes(scope, receive, send)
 
     root_path = settings.root_path
-    gate = Gate(BodyLimit(served, settings), settings, ring)
+    gate = Gate(BodyLimit(served, settings), settings, keys)
     limited: ASGIApp = TimeLimit(gate, settings)
     if settings.allowed_origins:
-        limited = Origins(limited, settings.allowed_origins, ring)
+        limited = Origins(limited, settings.allowed_origins, keys)
     return Trace(limited, state.metrics)
 
 
-def _key_ring(state: AppState) -> KeyRing:
+def _key_cache(state: AppState) -> KeyCache:
     settings = state.settings
 
     def find() -> issued_keys.Issued:
@@ -150,7 +150,7 @@ def _key_ring(state: AppState) -> KeyRing:
         KnownKey(digest(key.get_secret_value().encode()), ("admin",))
         for key in settings.api_keys
     )
-    return KeyRing(
+    return KeyCache(
         find,
         tuple(fixed),
         always_locked=not is_loopback(settings.host),
@@ -158,14 +158,14 @@ def _key_ring(state: AppState) -> KeyRing:
     )
 
 
-def _routes(state: AppState, predict: PredictEndpoint, ring: KeyRing) -> FastAPI:
+def _routes(state: AppState, predict: PredictEndpoint, keys: KeyCache) -> FastAPI:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         del app
-        ring.warm()
+        keys.warm()
         yield
         predict.close()
-        ring.close()
+        keys.close()
         state.database.close()
         state.metrics.close()
 
@@ -181,7 +181,7 @@ def _routes(state: AppState, predict: PredictEndpoint, ring: KeyRing) -> FastAPI
         redirect_slashes=False,
         generate_unique_id_function=lambda route: route.name,
     )
-    app.state.app, app.state.predict, app.state.keys = state, predict, ring
+    app.state.app, app.state.predict, app.state.keys = state, predict, keys
     app.state.feed = Feed(
         state.database, state.stopping, state.settings.max_event_streams
     )
@@ -193,7 +193,7 @@ def _routes(state: AppState, predict: PredictEndpoint, ring: KeyRing) -> FastAPI
         app.include_router(router)
     if state.settings.ui:
         app.include_router(pages)
-    openapi.install(app, _tell_the_rest, keys_needed=lambda: ring.last().locked)
+    openapi.install(app, _tell_the_rest, keys_needed=lambda: keys.last().locked)
     return app
 
 

@@ -19,7 +19,7 @@ from app.errors import (
     UnknownPersonError,
 )
 from app.keys import people, service
-from app.keys.ring import LEASE_S, KeyRing
+from app.keys.cache import LEASE_S, KeyCache
 from app.keys.schemas import (
     IssuedKey,
     KeyAnswer,
@@ -38,8 +38,8 @@ __all__ = ["router"]
 
 def _require_keys(request: Request) -> None:
     """Refuse everybody while there is no key: nobody is the administrator then."""
-    ring: KeyRing = request.app.state.keys
-    if not ring.last().locked:
+    keys: KeyCache = request.app.state.keys
+    if not keys.last().locked:
         msg = (
             "this service asks for no keys, so nobody may issue them here: make the"
             " first one where it runs, by: demur key create --scope admin --name NAME"

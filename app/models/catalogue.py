@@ -1,38 +1,27 @@
 """Which version a name means now, without a query for every prediction.
 
-An answer of the database is used for at most ``LEASE_S`` seconds, counted from before
-its query. A worker that has committed a version waits longer than that before it calls
-the job succeeded; so once a job is seen as succeeded, no process answers with an older
-version. Late in the lease the entry is asked for again in a thread, while the old one
-is still good: under load no request waits for the database. While the database does
-not answer, the last answer is used as long as an operator allows.
+An answer of the database is leased for ``LEASE_S`` seconds. A worker that has committed
+a version waits longer than that before it calls the job succeeded; so once a job is
+seen as succeeded, no process answers with an older version.
 
 References: ``name`` (the newest version), ``name:version``, ``name@alias``.
 """
 
-import asyncio
-import logging
 import re
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
-from sqlalchemy.exc import SQLAlchemyError
-
-from app.db.watch import SilentDatabaseError
+from app.db.leased import Lease, LeasedAnswers
 from app.errors import UnknownModelError
 from app.models.queries import ResolvedVersion
 
 __all__ = ["LEASE_S", "Catalogue", "Find", "Reference"]
 
-log = logging.getLogger(__name__)
-
 LEASE_S = 0.1
 """How long an answer is used, from before its query."""
 
 _RENEW_S = 0.7 * LEASE_S
-"""Age from which an entry is asked for again."""
 
 _MOST_ENTRIES = 1024
 _REFERENCE = re.compile(
@@ -81,12 +70,6 @@ class Reference:
 Find = Callable[[Reference], ResolvedVersion | None]
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    found: ResolvedVersion
-    asked_at: float
-
-
 class Catalogue:
     """The references in use, each with what it means.
 
@@ -108,26 +91,17 @@ class Catalogue:
         clock: Callable[[], float] = time.monotonic,
         stale_s: float = 0.0,
     ) -> None:
-        self._find, self._stale_s, self._clock = find, stale_s, clock
-        self._entries: dict[str, _Entry] = {}
-        self._asking: dict[str, asyncio.Task[_Entry]] = {}
-        self._threads = ThreadPoolExecutor(2, thread_name_prefix="catalogue")
-
-    def close(self) -> None:
-        """Let the threads end."""
-        self._threads.shutdown(wait=False, cancel_futures=True)
-
-    def peek(self, text: str) -> ResolvedVersion | None:
-        """Return what a reference means, if that is known well enough."""
-        entry = self._entries.get(text)
-        if entry is None:
-            return None
-        age = self._clock() - entry.asked_at
-        if age >= LEASE_S:
-            return None
-        if age >= _RENEW_S and text not in self._asking:
-            self._ask(text)
-        return entry.found
+        self._find = find
+        self._leased = LeasedAnswers(
+            "models",
+            self._meaning,
+            Lease(LEASE_S, _RENEW_S, stale_s),
+            most=_MOST_ENTRIES,
+            threads=2,
+            clock=clock,
+        )
+        self.peek = self._leased.peek
+        self.close = self._leased.close
 
     async def resolve(self, text: str) -> ResolvedVersion:
         """Return what a reference means, asking the database when needed.
@@ -136,54 +110,14 @@ class Catalogue:
         ------
         UnknownModelError
             When it means nothing.
+        SQLAlchemyError
+            When the database does not answer.
         """
-        found = self.peek(text)
-        if found is not None:
-            return found
-        arrived = self._clock()
-        while True:
-            task = self._asking.get(text)
-            if task is None or task.done():
-                task = self._ask(text)
-            # Others wait for the same answer: our client hanging up is not theirs.
-            try:
-                entry = await asyncio.shield(task)
-            except SQLAlchemyError:
-                last = self._entries.get(text)
-                if last is None or self._clock() - last.asked_at > self._stale_s:
-                    raise
-                return last.found
-            # A query that was under way may have begun too long ago.
-            if entry.asked_at > arrived - LEASE_S:
-                return entry.found
+        return await self._leased.get(text)
 
-    def _ask(self, text: str) -> asyncio.Task[_Entry]:
-        task = asyncio.get_running_loop().create_task(self._query(text))
-        self._asking[text] = task
-        task.add_done_callback(lambda done: self._keep(text, done))
-        return task
-
-    async def _query(self, text: str) -> _Entry:
+    def _meaning(self, text: str) -> ResolvedVersion:
         reference = Reference.parse(text)
-        asked_at = self._clock()
-        loop = asyncio.get_running_loop()
-        found = await loop.run_in_executor(self._threads, self._find, reference)
+        found = self._find(reference)
         if found is None:
             raise reference.unknown()
-        return _Entry(found, asked_at)
-
-    def _keep(self, text: str, done: asyncio.Task[_Entry]) -> None:
-        if self._asking.get(text) is done:
-            del self._asking[text]
-        if done.cancelled():
-            return
-        error = done.exception()
-        if error is None:
-            self._entries.pop(text, None)
-            self._entries[text] = done.result()
-            if len(self._entries) > _MOST_ENTRIES:
-                del self._entries[next(iter(self._entries))]
-        elif isinstance(error, UnknownModelError):
-            self._entries.pop(text, None)
-        elif not isinstance(error, SilentDatabaseError):
-            log.warning("asking for a model failed: %s", type(error).__name__)
+        return found

@@ -16,7 +16,7 @@ from starlette.responses import Response
 
 from app.errors import ForbiddenError, MissingScopeError
 from app.keys import sessions
-from app.keys.ring import KeyRing, Ring
+from app.keys.cache import KeyCache, ValidKeys
 from app.keys.scopes import Scope, allows, needed, words
 from app.keys.secret import KnownKey, match
 from app.state import state_of
@@ -66,11 +66,11 @@ async def admit(request: Request) -> None:
     LostSessionError
         When a key is needed and no session stands for one.
     """
-    ring = await _ring(request)
+    valid = await _valid_keys(request)
     visitor = _ANYBODY
-    if ring.locked:
+    if valid.locked:
         token = request.cookies.get(_cookie(request), "")
-        key = await run_in_threadpool(_holder, request, token, ring) if token else None
+        key = await run_in_threadpool(_holder, request, token, valid) if token else None
         if key is None:
             raise LostSessionError
         visitor = Visitor(key.scopes, key.person, keyed=True)
@@ -78,15 +78,15 @@ async def admit(request: Request) -> None:
     request.state.visitor = visitor
 
 
-async def _ring(request: Request) -> Ring:
-    keys: KeyRing = request.app.state.keys
+async def _valid_keys(request: Request) -> ValidKeys:
+    keys: KeyCache = request.app.state.keys
     return keys.peek() or await keys.current()
 
 
-def _holder(request: Request, token: str, ring: Ring) -> KnownKey | None:
+def _holder(request: Request, token: str, valid: ValidKeys) -> KnownKey | None:
     database = state_of(request).database
     with database.read() as session:
-        held = sessions.holder(session, token, ring.keys)
+        held = sessions.holder(session, token, valid.keys)
     if held is None:
         return None
     key, row = held
@@ -147,8 +147,8 @@ async def come_in(request: Request, key: str, response: Response) -> bool:
     response : Response
         Gets the cookie.
     """
-    ring = await _ring(request)
-    known = match(key.strip().encode(), ring.keys)
+    valid = await _valid_keys(request)
+    known = match(key.strip().encode(), valid.keys)
     if known is None:
         return False
 

@@ -21,7 +21,7 @@ from app.errors import (
     MissingScopeError,
     UnauthorizedError,
 )
-from app.keys.ring import KeyRing, Ring
+from app.keys.cache import KeyCache, ValidKeys
 from app.keys.scopes import allows, needed, words
 from app.keys.secret import match
 from app.settings import Settings, is_loopback
@@ -43,7 +43,7 @@ _OWN = frozenset({b"same-origin", b"none"})
 class Gate:
     """Let a request through to ``inner``, or answer 401 or 403."""
 
-    def __init__(self, inner: ASGIApp, settings: Settings, keys: KeyRing) -> None:
+    def __init__(self, inner: ASGIApp, settings: Settings, keys: KeyCache) -> None:
         self.inner, self.keys = inner, keys
         self.root_path = settings.root_path
         self.docs, self.ui = settings.docs, settings.ui
@@ -60,16 +60,16 @@ class Gate:
     async def _refusal(self, scope: Scope) -> ApiError | None:
         path = route_path(scope, self.root_path)
         public = self._public(path) or (path == "/" and self.ui and _reads_pages(scope))
-        ring = self.keys.peek()
-        if ring is None:
+        valid = self.keys.peek()
+        if valid is None:
             try:
-                ring = await self._ring(path, public=public)
+                valid = await self._valid_keys(path, public=public)
             except Exception as error:  # noqa: BLE001 - told there
                 problem = told(error, "the keys cannot be read")
                 return self._without_database(scope, path, problem)
-        if not ring.locked:
+        if not valid.locked:
             return self._foreign(scope)
-        return None if public else self._keyless(scope, path, ring)
+        return None if public else self._keyless(scope, path, valid)
 
     def _public(self, path: str) -> bool:
         if path in HEALTH_PATHS or path == PROBLEMS or path.startswith(f"{PROBLEMS}/"):
@@ -78,7 +78,7 @@ class Gate:
             return True
         return self.docs and (path in PUBLIC_PATHS or path.startswith(PUBLIC_FOLDERS))
 
-    async def _ring(self, path: str, *, public: bool) -> Ring:
+    async def _valid_keys(self, path: str, *, public: bool) -> ValidKeys:
         """Ask for the keys; health pages never wait for the database."""
         if path in HEALTH_PATHS:
             self.keys.warm()
@@ -97,13 +97,13 @@ class Gate:
         return error if isinstance(refusal, UnauthorizedError) else refusal
 
     @staticmethod
-    def _keyless(scope: Scope, path: str, ring: Ring) -> ApiError | None:
+    def _keyless(scope: Scope, path: str, valid: ValidKeys) -> ApiError | None:
         given = [value for name, value in scope["headers"] if name == b"authorization"]
         held = None
         if len(given) == 1:
             scheme, _, key = given[0].partition(b" ")
             # looked for in any case: a wrong scheme takes as long as a wrong key
-            held = match(key.strip(), ring.keys)
+            held = match(key.strip(), valid.keys)
             held = held if scheme.lower() == b"bearer" else None
         if held is None:
             return UnauthorizedError(UnauthorizedError.example)

@@ -7,7 +7,7 @@ is let in (`app.web.gate`). No cookie is meant by it: such a page sends its key 
 from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from app.keys.ring import KeyRing
+from app.keys.cache import KeyCache
 
 __all__ = ["Origins"]
 
@@ -42,10 +42,12 @@ class Origins:
     inner : ASGI application
     origins : tuple of str
         ``https://name`` or ``https://name:port``.
-    keys : KeyRing
+    keys : KeyCache
     """
 
-    def __init__(self, inner: ASGIApp, origins: tuple[str, ...], keys: KeyRing) -> None:
+    def __init__(
+        self, inner: ASGIApp, origins: tuple[str, ...], keys: KeyCache
+    ) -> None:
         self.inner, self.keys = inner, keys
         self.answering = CORSMiddleware(
             inner,
@@ -58,6 +60,6 @@ class Origins:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a browser's question before a request, and mark answers."""
-        ring = self.keys.peek() or self.keys.last()
-        app = self.answering if ring.locked else self.inner
+        valid = self.keys.peek() or self.keys.last()
+        app = self.answering if valid.locked else self.inner
         await app(scope, receive, send)

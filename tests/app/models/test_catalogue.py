@@ -35,7 +35,7 @@ class _Database:
 
 
 async def _settled(catalogue):
-    await asyncio.gather(*catalogue._asking.values())
+    await asyncio.gather(*catalogue._leased._queries.values())
     await asyncio.sleep(0)  # the answers are kept by callbacks
 
 
@@ -170,6 +170,6 @@ def test_the_number_of_entries_is_bounded(monkeypatch):
     async def scenario(database, catalogue):
         for version in range(1, 6):
             await catalogue.resolve(f"pima:{version}")
-        assert list(catalogue._entries) == ["pima:3", "pima:4", "pima:5"]
+        assert list(catalogue._leased._answers) == ["pima:3", "pima:4", "pima:5"]
 
     _run(scenario)

@@ -107,7 +107,9 @@ def world(folder: Path, length: Length, seed: int) -> World:
     return World(names, taken[0], taken[1:-1], taken[-1])
 
 
-def play(rows: World, console: Console, seed: int = 0) -> Month:
+def play(
+    rows: World, console: Console, seed: int = 0, audited: float = AUDITED
+) -> Month:
     """Play days whose world changes in the middle; return what came of it."""
     told = Month(changed_on=len(rows.days) // 2)
     with opened(seed) as (office, past):
@@ -118,7 +120,7 @@ def play(rows: World, console: Console, seed: int = 0) -> Month:
             "PUT",
             "/models/month/review",
             json={
-                "audit": {"+1": AUDITED, "-1": AUDITED},
+                "audit": {"+1": audited, "-1": audited},
                 "minute_price": 0.0,
                 "undo_seconds": 0,
             },

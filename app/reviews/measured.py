@@ -34,6 +34,8 @@ PEOPLE: dict[str, Any] = {
     "specificity_interval": [0.9, 0.94],
     "positives": 610.2,
     "negatives": 1480.7,
+    "machine_offset": 0.04,
+    "machine_slope": 0.97,
 }
 MINUTES: dict[str, Any] = {
     "mean": 3.9,
@@ -85,6 +87,10 @@ class PeopleAnswer(Answer):
     positives: float
     """Verdicts on true +1, in expectation."""
     negatives: float
+    machine_offset: float
+    """What is added to the machine's log-odds, after ``machine_slope``, so that they
+    agree with second opinions: far from 0 where the world has changed."""
+    machine_slope: float
 
 
 class Overturned(Answer):

@@ -3,13 +3,22 @@
 With g_i the probability that case i is +1, given verdicts v_ij in {0, 1} of people who
 are right on a share s+ of the true +1 and s- of the true -1 (Dawid and Skene 1979),
 
-    g / (1 - g) = p_i / (1 - p_i)  prod_j (s+ / (1 - s-))^v ((1 - s+) / s-)^(1 - v)
+    g / (1 - g) = q_i / (1 - q_i)  prod_j (s+ / (1 - s-))^v ((1 - s+) / s-)^(1 - v)
     s+  = sum g v / sum g,      s- = sum (1 - g) (1 - v) / sum (1 - g),
 
-until nothing changes; p_i is the machine's calibrated probability, which stands in for
-a second opinion. That is right only where people had not seen it. Both shares have a
-Beta(4, 1) prior, worth five verdicts. People err together on hard cases, so the shares
-are optimistic: where late truth is known, ``known_skill`` is the check.
+until nothing changes; q_i comes from the machine's calibrated probability p_i, which
+stands in for a second opinion. That is right only where people had not seen it. Both
+shares have a Beta(4, 1) prior, worth five verdicts. People err together on hard cases,
+so the shares are optimistic: where late truth is known, ``known_skill`` is the check.
+
+Where the world has changed, the machine's probabilities are wrong, and people who
+contradict a wrong machine are no worse for it. Cases with two opinions or more tell the
+two apart; from twenty of them on, the machine is calibrated in the same iteration,
+
+    logit q_i = offset + slope logit p_i,
+
+by logistic regression on g (one step of Newton's method a round), with a normal prior
+of standard deviation 1/2 around 0 and 1. Below that, q_i = p_i.
 """
 
 from dataclasses import dataclass
@@ -28,6 +37,9 @@ _ROUNDS, _STILL, _NEAR = 500, 1e-7, 1e-4
 _DRAWS = 60
 _Z = 1.96
 _LEAST = 1e-6
+_SECOND_OPINIONS = 20
+_PRECISION = 4.0
+"""Of the normal prior of offset and slope."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +54,8 @@ class Skill:
         With 95 % confidence.
     positives, negatives : float
         How many verdicts speak of either, in expectation.
+    machine_offset, machine_slope : float
+        How the machine's log-odds are to be read: 0 and 1 where they hold.
     """
 
     sensitivity: float
@@ -50,11 +64,21 @@ class Skill:
     specificity_interval: tuple[float, float]
     positives: float
     negatives: float
+    machine_offset: float = 0.0
+    machine_slope: float = 1.0
 
 
-def posterior(
-    verdicts: NDArray[np.int8], prior: Floats, sensitivity: float, specificity: float
-) -> Floats:
+@dataclass(frozen=True, slots=True)
+class _Shares:
+    """What is iterated, each of shape (n_draws, 1)."""
+
+    s: Floats
+    t: Floats
+    offset: Floats
+    slope: Floats
+
+
+def posterior(verdicts: NDArray[np.int8], prior: Floats, skill: Skill) -> Floats:
     """Return the probability that each case is +1.
 
     Parameters
@@ -63,21 +87,45 @@ def posterior(
         +1, -1, or 0 where there is none.
     prior : ndarray of shape (n_cases,)
         Probability of +1 by the machine.
-    sensitivity, specificity : float
+    skill : Skill
+        As ``estimated_skill`` returned it.
     """
-    up, down = (verdicts > 0).sum(axis=1), (verdicts < 0).sum(axis=1)
-    return _posterior(up, down, prior, sensitivity, specificity)
-
-
-def _posterior(
-    up: Floats, down: Floats, prior: Floats, s: Floats | float, t: Floats | float
-) -> Floats:
-    p = np.clip(prior, _LEAST, 1.0 - _LEAST)
-    odds = (
-        np.log(p / (1.0 - p))
-        + up * np.log(s / (1.0 - t))
-        + down * np.log((1.0 - s) / t)
+    up, down = _counted(verdicts)
+    shares = _Shares(
+        *(
+            np.array([[one]])
+            for one in (
+                skill.sensitivity,
+                skill.specificity,
+                skill.machine_offset,
+                skill.machine_slope,
+            )
+        )
     )
+    return _posterior(up, down, _log_odds(prior), shares)[0]
+
+
+def _counted(verdicts: NDArray[np.int8]) -> tuple[Floats, Floats]:
+    up = (verdicts > 0).sum(axis=1).astype(np.float64)
+    return up, (verdicts < 0).sum(axis=1).astype(np.float64)
+
+
+def _log_odds(prior: Floats) -> Floats:
+    p = np.clip(prior, _LEAST, 1.0 - _LEAST)
+    return np.log(p / (1.0 - p))
+
+
+def _posterior(up: Floats, down: Floats, machine: Floats, at: _Shares) -> Floats:
+    """Return probabilities of shape (n_draws, n_cases)."""
+    return _sigmoid(
+        at.offset
+        + at.slope * machine
+        + up * np.log(at.s / (1.0 - at.t))
+        + down * np.log((1.0 - at.s) / at.t)
+    )
+
+
+def _sigmoid(odds: Floats) -> Floats:
     return np.asarray(1.0 / (1.0 + np.exp(-np.clip(odds, -700.0, 700.0))))
 
 
@@ -98,40 +146,74 @@ def estimated_skill(
     n = len(verdicts)
     if not n:
         return None
-    up = (verdicts > 0).sum(axis=1).astype(np.float64)
-    down = (verdicts < 0).sum(axis=1).astype(np.float64)
-    s, t = _iterated(up, down, prior, np.ones((1, n)), _STILL)
+    up, down = _counted(verdicts)
+    machine = _log_odds(prior)
+    begin = _Shares(*(np.array([[x]]) for x in (_RIGHT / _PRIOR,) * 2 + (0.0, 1.0)))
+    found = _iterated(up, down, machine, np.ones((1, n)), _STILL, begin)
     draw = np.random.default_rng(seed)
     weights = draw.multinomial(n, np.full(n, 1.0 / n), size=_DRAWS).astype(np.float64)
-    drawn = _iterated(up, down, prior, weights, _NEAR)
-    g = _posterior(up, down, prior, s[0], t[0])
+    drawn = _iterated(up, down, machine, weights, _NEAR, found)
+    g = _posterior(up, down, machine, found)[0]
+    s, t = float(found.s[0, 0]), float(found.t[0, 0])
     return Skill(
-        sensitivity=float(s[0, 0]),
-        specificity=float(t[0, 0]),
-        sensitivity_interval=_interval(float(s[0, 0]), drawn[0]),
-        specificity_interval=_interval(float(t[0, 0]), drawn[1]),
+        sensitivity=s,
+        specificity=t,
+        sensitivity_interval=_interval(s, drawn.s),
+        specificity_interval=_interval(t, drawn.t),
         positives=float(g @ (up + down)),
         negatives=float((1.0 - g) @ (up + down)),
+        machine_offset=float(found.offset[0, 0]),
+        machine_slope=float(found.slope[0, 0]),
     )
 
 
 def _iterated(
-    up: Floats, down: Floats, prior: Floats, weights: Floats, still: float
-) -> tuple[Floats, Floats]:
-    """Return s+ and s-, each of shape (n_draws, 1), for weights (n_draws, n_cases)."""
-    s = np.full((len(weights), 1), _RIGHT / _PRIOR)
-    t = s.copy()
+    up: Floats,
+    down: Floats,
+    machine: Floats,
+    weights: Floats,
+    still: float,
+    at: _Shares,
+) -> _Shares:
+    """Return the fixed point for each row of weights, (n_draws, n_cases)."""
     both = up + down
+    calibrates = (both >= 2).sum() >= _SECOND_OPINIONS
     for _ in range(_ROUNDS):
-        g = _posterior(up, down, prior, s, t) * weights
+        g = _posterior(up, down, machine, at) * weights
         rest = weights - g
-        new_s = (g @ up + _RIGHT) / (g @ both + _PRIOR)
-        new_t = (rest @ down + _RIGHT) / (rest @ both + _PRIOR)
-        moved = max(np.abs(new_s - s[:, 0]).max(), np.abs(new_t - t[:, 0]).max())
-        s, t = new_s[:, None], new_t[:, None]
-        if moved < still:
+        s = (g @ up + _RIGHT) / (g @ both + _PRIOR)
+        t = (rest @ down + _RIGHT) / (rest @ both + _PRIOR)
+        offset, slope = at.offset, at.slope
+        if calibrates:
+            offset, slope = _stepped(g, machine, weights, at)
+        before, at = at, _Shares(s[:, None], t[:, None], offset, slope)
+        if _moved(before, at) < still:
             break
-    return s, t
+    return at
+
+
+def _stepped(
+    g: Floats, machine: Floats, weights: Floats, at: _Shares
+) -> tuple[Floats, Floats]:
+    """Return offset and slope after one step of Newton's method towards ``g``."""
+    q = _sigmoid(at.offset + at.slope * machine)
+    short, curved = g - weights * q, weights * q * (1.0 - q)
+    up_offset = short.sum(axis=1) - _PRECISION * at.offset[:, 0]
+    up_slope = short @ machine - _PRECISION * (at.slope[:, 0] - 1.0)
+    of_offset = curved.sum(axis=1) + _PRECISION
+    mixed = curved @ machine
+    of_slope = curved @ machine**2 + _PRECISION
+    size = of_offset * of_slope - mixed**2
+    offset = (of_slope * up_offset - mixed * up_slope) / size
+    slope = (of_offset * up_slope - mixed * up_offset) / size
+    return at.offset + offset[:, None], at.slope + slope[:, None]
+
+
+def _moved(before: _Shares, after: _Shares) -> float:
+    return max(
+        float(np.abs(getattr(after, name) - getattr(before, name)).max())
+        for name in _Shares.__slots__
+    )
 
 
 def _interval(value: float, drawn: Floats) -> tuple[float, float]:

@@ -54,14 +54,14 @@ def made(server, tmp_path_factory):
     sys.path.insert(0, str(folder))
     try:
         importlib.import_module("demur_made")
-        yield SimpleNamespace(
-            models=importlib.import_module("demur_made.models"),
-            types=importlib.import_module("demur_made.types"),
-            api=lambda name: importlib.import_module(f"demur_made.api.{name}"),
-            client=importlib.import_module("demur_made.client").Client(
-                base_url=server.url
-            ),
-        )
+        client = importlib.import_module("demur_made.client").Client
+        with client(base_url=server.url) as opened:
+            yield SimpleNamespace(
+                models=importlib.import_module("demur_made.models"),
+                types=importlib.import_module("demur_made.types"),
+                api=lambda name: importlib.import_module(f"demur_made.api.{name}"),
+                client=opened,
+            )
     finally:
         sys.path.remove(str(folder))
 

@@ -7,11 +7,12 @@ from solvers.monitoring import estimated_skill, known_skill
 from solvers.monitoring.reviewers import posterior
 
 
-def simulated(seed, n=2000, s=0.85, t=0.92, second=0.15):
+def simulated(seed, n=2000, s=0.85, t=0.92, second=0.15, truth=None):
     """Cases between thresholds, verdicts on them, and the truth."""
     draw = np.random.default_rng(seed)
     p = draw.beta(1.2, 2.0, n)
-    truth = draw.random(n) < p
+    drawn = draw.random(n) < p
+    truth = drawn if truth is None else truth
     right = draw.random((n, 3)) < np.where(truth, s, t)[:, None]
     said = np.where(right == truth[:, None], 1, -1).astype(np.int8)
     asked = draw.random(n) < second
@@ -44,13 +45,37 @@ def test_people_are_measured_within_three_hundredths_at_two_thousand_cases(secon
 def test_the_fixed_point_satisfies_its_equations():
     said, p, _ = simulated(1, n=500)
     found = estimated_skill(said, p)
-    g = posterior(said, p, found.sensitivity, found.specificity)
+    g = posterior(said, p, found)
     voted, up = (said != 0), (said > 0)
     s = ((g[:, None] * up).sum() + 4) / ((g[:, None] * voted).sum() + 5)
     t = (((1 - g)[:, None] * (said < 0)).sum() + 4) / (
         ((1 - g)[:, None] * voted).sum() + 5
     )
     assert (found.sensitivity, found.specificity) == pytest.approx((s, t), abs=1e-6)
+    odds = np.log(p / (1 - p))
+    short = g - 1 / (1 + np.exp(-found.machine_offset - found.machine_slope * odds))
+    prior = 4 * np.array([found.machine_offset, found.machine_slope - 1])
+    assert [short.sum(), short @ odds] == pytest.approx(prior, abs=1e-3)
+
+
+def test_people_who_contradict_a_machine_that_is_out_of_date_are_no_worse():
+    """One case in four is a +1 of a kind that the machine holds for a -1."""
+    found = []
+    for seed in range(8):
+        draw = np.random.default_rng(seed)
+        new = draw.random(2000) < 0.25
+        _, p, truth = simulated(seed)
+        said, _, _ = simulated(seed, truth=truth | new)
+        p = np.where(new, draw.uniform(0.03, 0.25, len(p)), p)
+        found.append(estimated_skill(said, p, seed))
+    assert np.mean([one.sensitivity for one in found]) == pytest.approx(0.85, abs=0.03)
+    assert np.mean([one.specificity for one in found]) == pytest.approx(0.92, abs=0.03)
+    assert max(one.machine_slope for one in found) < 0.7
+
+
+def test_without_second_opinions_the_machine_is_believed():
+    found = estimated_skill(*simulated(4, second=0.0)[:2])
+    assert (found.machine_offset, found.machine_slope) == (0.0, 1.0)
 
 
 def test_swapping_the_classes_swaps_the_shares():

@@ -206,9 +206,23 @@ def start_service(tmp_path: Path) -> Iterator[StartService]:
         service.stop()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """One running service with SQLite and no keys, shared by a module's tests."""
+    """One running service with SQLite and no keys, shared by all tests of a process.
+
+    Each module calls its models by names of its own, and counts nothing: a module that
+    does takes ``own_server``.
+    """
+    yield from _served(tmp_path_factory)
+
+
+@pytest.fixture(scope="module")
+def own_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """As ``server``, but only this module's tests have used it."""
+    yield from _served(tmp_path_factory)
+
+
+def _served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     service = Service(tmp_path_factory.mktemp("server")).start()
     yield service
     service.stop()

@@ -12,6 +12,12 @@ HEAD = b"glucose,bmi,smoker,town\n"
 ROW = b"120,30,true,Rome\n"
 
 
+@pytest.fixture(scope="module")
+def server(own_server):
+    """What is listed and counted is of these tests alone."""
+    return own_server
+
+
 def versions_of(server, name: str, count: int) -> None:
     """Put versions into the registry, each with a file of its own."""
     notes = [f"{name}:{version + 1}" for version in range(count)]

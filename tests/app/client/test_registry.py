@@ -14,6 +14,12 @@ from tests.app.pima_like import COLUMNS, patients, train
 
 
 @pytest.fixture(scope="module")
+def server(own_server):
+    """What is listed and counted is of these tests alone."""
+    return own_server
+
+
+@pytest.fixture(scope="module")
 def model(server):
     """A model with one version, whose thresholds follow from stored scores."""
     train(server, "wards", rule={"kind": "expected-cost", "method": "roc"})

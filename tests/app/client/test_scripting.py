@@ -18,6 +18,12 @@ COSTS = {
 
 
 @pytest.fixture(scope="module")
+def server(own_server):
+    """What is listed and counted is of these tests alone."""
+    return own_server
+
+
+@pytest.fixture(scope="module")
 def frame():
     generator = np.random.default_rng(3)
     x = generator.normal(size=150)

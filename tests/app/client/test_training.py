@@ -32,6 +32,12 @@ runpy.run_module("app.cli", run_name="__main__", alter_sys=True)
 """
 
 
+@pytest.fixture(scope="module")
+def server(own_server):
+    """What is listed and counted is of these tests alone."""
+    return own_server
+
+
 @pytest.fixture
 def order(csv_file):
     return Order(

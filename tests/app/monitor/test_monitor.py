@@ -22,6 +22,12 @@ ROWS = [row[:-1] for row in patients(60, seed=1)]
 
 
 @pytest.fixture(scope="module")
+def server(own_server):
+    """What is listed and counted is of these tests alone."""
+    return own_server
+
+
+@pytest.fixture(scope="module")
 def seen(server):
     """A model that has answered in three ways, and what it answered."""
     train(

@@ -32,6 +32,12 @@ ASKED = {"model": "m:1", "instances": [{"x": 3.5}, {"x": 40.0}]}
 
 
 @pytest.fixture(scope="module")
+def server(own_server):
+    """What is listed and counted is of these tests alone."""
+    return own_server
+
+
+@pytest.fixture(scope="module")
 def original(server):
     """A service with a model, a data set and a training that waits for ever."""
     assert server.train(TRAINING)["status"] == "succeeded"

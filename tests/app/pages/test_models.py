@@ -12,6 +12,12 @@ pytestmark = pytest.mark.browser
 axe = pytest.importorskip("axe_playwright_python.sync_playwright")
 
 
+@pytest.fixture(scope="module")
+def server(own_server):
+    """What is listed and counted is of these tests alone."""
+    return own_server
+
+
 def read_by_everybody(page):
     found = axe.Axe().run(page)
     assert found.violations_count == 0, found.generate_report()

@@ -11,6 +11,12 @@ axe = pytest.importorskip("axe_playwright_python.sync_playwright")
 
 
 @pytest.fixture(scope="module")
+def server(own_server):
+    """What is listed and counted is of these tests alone."""
+    return own_server
+
+
+@pytest.fixture(scope="module")
 def scene(server):
     return set_up(server)
 

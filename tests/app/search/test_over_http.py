@@ -14,6 +14,12 @@ from app.client.training import OrderError
 GRID = {"params": {"C": [0.1, 1, 10], "kernel.gamma": [0.05, 0.5]}, "folds": 4}
 
 
+@pytest.fixture(scope="module")
+def server(own_server):
+    """What is listed and counted is of these tests alone."""
+    return own_server
+
+
 def large(body, **changes):
     """Enough noisy rows that a search of them takes a while."""
     generator = np.random.default_rng(0)

@@ -3,11 +3,12 @@
 import os
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -165,6 +166,12 @@ class Service:
 
         return until(said, lambda: self.job(job_id))
 
+    def put_models_aside(self) -> None:
+        """Give models names that nobody uses, so that their old ones are new again."""
+        database = sqlite3.connect(self.data_dir / "demur.sqlite3", timeout=60)
+        with closing(database), database:
+            database.execute("UPDATE models SET name = hex(randomblob(16))")
+
     def train(self, request: dict, *, wait: bool = True, **headers: str) -> dict:
         """Post a training; return the job, ended when ``wait``."""
         answer = self.http.post("/train", json=request, headers=headers)
@@ -207,18 +214,25 @@ def start_service(tmp_path: Path) -> Iterator[StartService]:
 
 
 @pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """One running service with SQLite and no keys, shared by all tests of a process.
-
-    Each module calls its models by names of its own, and counts nothing: a module that
-    does takes ``own_server``.
-    """
+def shared_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """What ``server`` is to all modules of this process."""
     yield from _served(tmp_path_factory)
 
 
 @pytest.fixture(scope="module")
+def server(shared_server: Service) -> Iterator[Service]:
+    """One running service with SQLite and no keys, and no model yet.
+
+    Other modules have used it before: a module that counts jobs or data sets takes
+    ``own_server``.
+    """
+    yield shared_server
+    shared_server.put_models_aside()
+
+
+@pytest.fixture(scope="module")
 def own_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """As ``server``, but only this module's tests have used it."""
+    """As ``server``, but nothing has ever used it."""
     yield from _served(tmp_path_factory)
 
 

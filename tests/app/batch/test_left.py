@@ -61,7 +61,10 @@ def sent(service, path):
 
 def incoming(service):
     folder = service.data_dir / "datasets" / "incoming"
-    return [p for p in folder.glob("*/*") if p.name != "held" and p.stat().st_size]
+    try:
+        return [p for p in folder.glob("*/*") if p.name != "held" and p.stat().st_size]
+    except FileNotFoundError:  # one went while it was looked at
+        return incoming(service)
 
 
 def gone(service, reader):

@@ -52,7 +52,8 @@ demo: venv
 serve: venv
 	$(BIN)/demur serve
 
-PARALLEL = --numprocesses=logical --maxprocesses=4
+# One more than there are processors: tests wait for the processes that they start.
+PARALLEL = --numprocesses=$$(($$(getconf _NPROCESSORS_ONLN) + 1)) --maxprocesses=5
 
 test: $(VENV)/.installed $(VENV)/.generator
 	$(BIN)/python -m pytest $(PARALLEL) --dist=loadfile $(PYTEST_ARGS)

@@ -12,6 +12,8 @@ import pytest
 from tests.app.batch.conftest import COLUMNS, made, put
 from tests.waiting import until
 
+pytestmark = pytest.mark.thorough
+
 CSV = (",".join(COLUMNS) + "\n" + "120,30,true,Rome\n" * 20).encode()
 PATHS = ["/datasets?name=x", "/predict/batch?model=batch"]
 

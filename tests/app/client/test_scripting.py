@@ -134,9 +134,14 @@ def test_the_page_runs_as_printed(server, patients, frame):
     page = (Path(__file__).parents[3] / "docs/client.md").read_text(encoding="utf-8")
     [code] = re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
     code = code.replace("http://127.0.0.1:8000", server.url).replace(', key="..."', "")
+    new = frame.drop_columns(["sick", "patient"])
+    # so many that every draw of audits has enough of either label to teach
+    many = pa.concat_tables([new] * 4)
     names = {
         "patients": patients,
-        "new_patients": frame.drop_columns("sick").rename_columns({"patient": "visit"}),
+        "new_patients": many.append_column(
+            "visit", [[f"v{i}" for i in range(len(many))]]
+        ),
         "costs": COSTS,
         "ask_somebody": lambda features, labels: labels[(features["age"] or 0) < 50],
     }

@@ -12,7 +12,7 @@ from tests.app.db.tcp_proxy import Proxy
 from tests.app.pima_like import inline, patients, train
 from tests.waiting import until
 
-pytestmark = pytest.mark.postgres
+pytestmark = [pytest.mark.postgres, pytest.mark.thorough]
 
 
 @pytest.fixture(scope="module")

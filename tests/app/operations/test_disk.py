@@ -12,6 +12,8 @@ from sqlalchemy.exc import OperationalError
 from app.web.failures import translate
 from tests.waiting import until
 
+pytestmark = pytest.mark.thorough
+
 MIB = 2**20
 ROWS = [[float(k), "yes" if k % 3 else "no"] for k in range(60)]
 

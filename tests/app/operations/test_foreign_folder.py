@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.thorough
+
 COMMAND = Path(sys.executable).with_name("demur")
 TELLTALE = "from pathlib import Path; Path({!r}).touch()"
 NAMES = ("app", "solvers", "migrations", "numpy", "sklearn", "struct", "pickle")

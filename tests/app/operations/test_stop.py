@@ -5,8 +5,11 @@ import signal
 import socket
 
 import httpx
+import pytest
 
 from tests.waiting import until
+
+pytestmark = pytest.mark.thorough
 
 ROWS = [[float(k), "yes" if k % 3 else "no"] for k in range(60)]
 TRAINING = {

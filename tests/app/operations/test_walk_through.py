@@ -13,6 +13,8 @@ from prometheus_client.parser import text_string_to_metric_families
 from tests.app.soak.mixed import COLUMNS, CSV, PRICES, as_csv, labelled, rows, training
 from tests.waiting import until
 
+pytestmark = pytest.mark.thorough
+
 KEY = "key-of-the-walk"
 SETTINGS = {
     "DEMUR_API_KEYS": KEY,

@@ -28,7 +28,7 @@ def service(serve):
 def _children():
     return [
         child
-        for child in psutil.Process().children(recursive=True)
+        for child in psutil.Process().children()
         if "spawn_main" in " ".join(child.cmdline())
     ]
 

@@ -7,6 +7,8 @@ from app.settings import Settings
 from app.worker.bounds import Bounds
 from tests.waiting import until
 
+pytestmark = pytest.mark.thorough
+
 MIB = 2**20
 
 

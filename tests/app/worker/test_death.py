@@ -14,6 +14,9 @@ from app.worker.claim import claim
 from app.worker.messages import Done
 
 # of processes, not of databases: one is enough
+
+pytestmark = pytest.mark.thorough
+
 embedded = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 DONE = Done(sha256="0" * 64, size=10, summary={"trainer": {"kind": "test"}})
 ELSEWHERE = Identity("another-host", 1, "1")

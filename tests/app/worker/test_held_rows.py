@@ -14,6 +14,7 @@ from app.worker.claim import claim
 
 pytestmark = [
     pytest.mark.postgres,
+    pytest.mark.thorough,
     pytest.mark.parametrize("database_url", ["postgresql"], indirect=True),
 ]
 

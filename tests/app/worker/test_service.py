@@ -12,6 +12,8 @@ from app.db import migrate
 from app.db.session import open_database
 from tests.waiting import until
 
+pytestmark = pytest.mark.thorough
+
 COSTS = {
     "false_positive": 1,
     "false_negative": 1,

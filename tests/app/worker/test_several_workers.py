@@ -2,7 +2,11 @@
 
 from collections import Counter
 
+import pytest
+
 WORKERS, JOBS = 3, 9
+
+pytestmark = pytest.mark.thorough
 
 
 def test_workers_share_the_queue_and_run_no_job_twice(bench, tmp_path):

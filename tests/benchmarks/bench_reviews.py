@@ -34,7 +34,7 @@ Row = dict[str, Any]
 REVIEWERS = 8
 KNOWN_AFTER_S = 2.0
 POLICY = {"audit": None, "second_opinion": None}
-AUDITED = {"audit": {"+1": 0.03, "-1": 0.03}}
+AUDITED = {**POLICY, "audit": {"+1": 0.03, "-1": 0.03}}
 BLOCKS, WARM = 30, 5
 
 

@@ -21,10 +21,10 @@ CUT_OFF = """() => [...document.querySelectorAll(
 
 
 @pytest.fixture(scope="module")
-def paths(server):
-    scene = set_up(server)
+def paths(own_server):
+    scene = set_up(own_server)
     fill_queue(scene)
-    return {name: server.url + path for name, path in screens(scene).items()}
+    return {name: own_server.url + path for name, path in screens(scene).items()}
 
 
 def test_every_screen_can_be_read_and_used_at_twice_the_size(paths, browse):

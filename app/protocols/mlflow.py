@@ -6,9 +6,8 @@
 
 are other names for ``data`` and ``instances`` of POST /predict, and its answer is one
 of MLflow's: an object with ``predictions``, records of which ``decision`` comes first.
-/invocations names no model: ``DEMUR_DEFAULT_MODEL`` does. Its client writes a missing
-number as NaN, which is no JSON: here it is null. What a large body takes to be read is
-done in a thread, so that other requests have their turn.
+/invocations names no model: ``DEMUR_DEFAULT_MODEL`` does. What a large body takes to be
+read is done in a thread, so that other requests have their turn.
 """
 
 import re
@@ -25,7 +24,7 @@ from app.features.faults import unusable
 from app.predict.endpoint import SMALL_BYTES
 from app.predict.envelope import malformed
 from app.predict.in_arrays import at_once
-from app.protocols.skin import Address, Call, Reply, Skin, as_json
+from app.protocols.skin import Address, Call, Reply, Skin, as_json, nan_as_null
 from app.web.depth import check_depth
 from app.web.duplicates import check_keys
 from app.web.json_bodies import require_json
@@ -53,8 +52,6 @@ _DECODER = msgspec.json.Decoder(_Body)
 _COLUMNS = msgspec.json.Decoder(dict[str, Raw])
 _BLOCK = 1024
 _COLUMN = msgspec.json.Decoder(list[Any])
-_NAN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)|\bNaN\b', re.DOTALL)
-"""A text, which stays as it is, or the word NaN."""
 _ROWS = ("dataframe_split", "dataframe_records", "instances", "inputs")
 
 
@@ -80,9 +77,7 @@ async def _invoke(call: Call) -> Reply:
 
 
 async def _read(call: Call, *, small: bool) -> _Body:
-    sent = call.body
-    if b"NaN" in sent:
-        sent = await at_once(_NAN.sub, _as_null, sent, small=small)
+    sent = await nan_as_null(call.body, small=small)
     await check_depth(sent, call.state.settings.max_json_depth)
     try:
         body = await at_once(_DECODER.decode, sent, small=small)
@@ -104,10 +99,6 @@ async def _read(call: Call, *, small: bool) -> _Body:
 def _unread() -> InvalidRequestError:
     detail = f"an object with one of {', '.join(_ROWS)} is expected, as MLflow has it"
     return unusable([FieldError("", detail)])
-
-
-def _as_null(found: re.Match[bytes]) -> bytes:
-    return b"null" if found[0] == b"NaN" else found[0]
 
 
 def _asked(model: str, body: _Body, names: Sequence[str]) -> bytes:

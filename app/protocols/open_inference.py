@@ -24,7 +24,7 @@ from app.predict.envelope import malformed
 from app.predict.in_arrays import Settled, at_once, settle
 from app.predict.ready import ReadyModel
 from app.protocols.inputs import REFERENCES, read_inputs
-from app.protocols.skin import Act, Address, Call, Reply, Skin, as_json
+from app.protocols.skin import Act, Address, Call, Reply, Skin, as_json, nan_as_null
 from app.protocols.tensors import Tensor, Values, binary, values_of
 from app.web.depth import check_depth
 from app.web.duplicates import check_keys
@@ -76,9 +76,10 @@ ON_REQUEST = ("decision_code", "costs")
 
 async def _infer(call: Call) -> Reply:
     head, tail = _parted(call)
+    small = len(call.body) <= SMALL_BYTES
+    head = await nan_as_null(head, small=small)
     await check_depth(head, call.state.settings.max_json_depth)
     await check_keys(head)
-    small = len(call.body) <= SMALL_BYTES
     asked, values = await at_once(_taken, head, tail, small=small)
     settled = await settle(
         call.predict,

@@ -2,7 +2,8 @@
 
 A skin turns bytes into a question for the prediction endpoint and its answer into
 bytes. It decides nothing: keys, limits, the log, counts and reviews are those of POST
-/predict, since the rows go the same way.
+/predict, since the rows go the same way. Clients that are written in Python write a
+missing number as NaN, which is no JSON: here it is null.
 """
 
 import re
@@ -13,11 +14,14 @@ import msgspec
 
 from app.errors import ApiError
 from app.predict.endpoint import PredictEndpoint
+from app.predict.in_arrays import at_once
 from app.state import AppState
 
-__all__ = ["Address", "Call", "Reply", "Skin", "as_json"]
+__all__ = ["Address", "Call", "Reply", "Skin", "as_json", "nan_as_null"]
 
 _ENCODER = msgspec.json.Encoder()
+_NAN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)|\bNaN\b', re.DOTALL)
+"""A text, which stays as it is, or the word NaN."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,3 +77,14 @@ class Skin:
 def as_json(value: object, status: int = 200) -> Reply:
     """Return a value as the reply."""
     return Reply(_ENCODER.encode(value), status=status)
+
+
+async def nan_as_null(sent: bytes, *, small: bool) -> bytes:
+    """Return JSON in which each NaN that stands outside a text is null."""
+    if b"NaN" not in sent:
+        return sent
+    return await at_once(_NAN.sub, _as_null, sent, small=small)
+
+
+def _as_null(found: re.Match[bytes]) -> bytes:
+    return b"null" if found[0] == b"NaN" else found[0]

@@ -47,6 +47,7 @@ def python_for(code):
 def command_of(language, code, folder):
     """Return what runs a block."""
     if language == "sh":
+        python_for(code)
         return ["sh", "-ec", code]
     if language == "python":
         return [python_for(code), "-c", code]
@@ -63,7 +64,7 @@ def test_it_decides_as_predict_does(title, service, tmp_path):
     assert expected == ["reject", "-1", "+1"]
     kept = {k: v for k, v in os.environ.items() if not k.startswith("DEMUR_")}
     url = f"http://127.0.0.1:{service.port}"
-    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}:{CLIENTS.parent}"
     for language, code in SECTIONS[title]:
         here = code.replace("8000", str(service.port))
         done = subprocess.run(

@@ -115,6 +115,16 @@ def test_binary_tensors_in_and_out_are_those_of_json(client):
     assert tail == b""
 
 
+def test_nan_as_clients_in_python_write_it_is_missing(client, wanted):
+    """And in a text it is a text."""
+    content = json.dumps(as_json(id='"NaN\\" NaN')).replace("null", "NaN")
+    assert content.count("NaN") > 2
+    told = client.post(INFER, content=content).json()
+    assert told["id"] == '"NaN\\" NaN'
+    outputs = {output["name"]: output["data"] for output in told["outputs"]}
+    assert outputs["score"] == wanted["predictions"]["score"]
+
+
 def test_outputs_that_are_asked_for_come_in_that_order(client, wanted):
     asked = [{"name": "costs"}, {"name": "decision_code"}, {"name": "decision"}]
     told, outputs = infer(client, **as_json(outputs=asked))

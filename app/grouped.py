@@ -56,6 +56,8 @@ class Grouped(Generic[Item]):
 
     def start(self) -> None:
         """Begin, if that was not done."""
+        if self._thread is not None:
+            return
         with self._ready:
             if self._thread is None:
                 self._thread = Thread(target=self._run, name=self._name, daemon=True)

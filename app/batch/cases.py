@@ -32,7 +32,7 @@ from app.db.tables import new_id
 from app.features.schema import FeatureSchema
 from app.predict.answer import NAMES, REASONS
 from app.predict.rows import Rows
-from app.reviews.intake import REFERENCE, NewCase, Origin, draws, features_of, limit_of
+from app.reviews.intake import REFERENCE, NewCase, Origin, draws, features_of
 from app.reviews.opening import open_cases
 from app.reviews.policy import AUDIT
 
@@ -135,10 +135,10 @@ class FileCases:
         of = self._origin
         drawn = draws(of.terms.secret, of.model, of.version)
         for sign in (1, -1):
-            rate = of.terms.audit.get(NAMES[sign], 0.0)
-            if not rate:
+            limit = of.terms.limits.get(NAMES[sign])
+            if limit is None:
                 continue
-            limit = limit_of(rate)
+            rate = of.terms.audit[NAMES[sign]]
             for i in np.flatnonzero(decided.decisions == sign).tolist():
                 row = _Row(i, None if references is None else references[i])
                 if drawn(row.reference) < limit:

@@ -138,8 +138,12 @@ class PredictEndpoint:
         """
         entry = self.journal.entry(request_id)
         answered = await self._answer(body, entry)
-        if answered.intake is not None:
-            await self._open_cases(answered, answered.intake)
+        intake = answered.intake
+        if intake is not None:
+            if intake.opened:
+                await self._open_cases(answered, intake)
+            else:
+                self.cases.audit(intake)
         if entry is not None:
             entry.rows = answered.tally.rows
             await self.journal.keep(entry, answered.logged)

@@ -37,7 +37,6 @@ __all__ = [
     "check_references",
     "draws",
     "features_of",
-    "limit_of",
     "no_references",
 ]
 
@@ -130,6 +129,17 @@ class Intake:
     InvalidRequestError
         When references are missing and nothing else is kept.
     """
+
+    __slots__ = (
+        "_accepted",
+        "_facts",
+        "_origin",
+        "_references",
+        "_schema",
+        "audits",
+        "opened",
+        "terms",
+    )
 
     def __init__(
         self,
@@ -231,7 +241,7 @@ class Intake:
     ) -> Iterator[tuple[int, float]]:
         drawn = draws(self.terms.secret, *self._facts[0])
         rates, references = self.terms.audit, self._references
-        limits = {name: limit_of(rate) for name, rate in rates.items()}
+        limits = self.terms.limits
         for i, answer in enumerate(answers):
             limit = limits.get(answer.decision)
             if limit is not None:
@@ -292,12 +302,6 @@ def draws(
         return named.digest()
 
     return drawn
-
-
-@lru_cache(maxsize=256)
-def limit_of(rate: float) -> bytes:
-    """Return what a share ``rate`` of all draws is below, as bytes are ordered."""
-    return int(rate * 2**256).to_bytes(32) if rate < 1 else b"\xff" * 33
 
 
 def features_of(schema: FeatureSchema, rows: Rows, row: int) -> dict[str, Any]:

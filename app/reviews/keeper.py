@@ -77,10 +77,14 @@ class Keeper:
                     raise refusal from None
                 log.warning("cases are missing: %s", refusal)
                 moved = None
+        self.audit(intake)
+        return moved
+
+    def audit(self, intake: Intake) -> None:
+        """Have the accepted rows of a request drawn from, a moment later."""
         if intake.may_be_audited:
             self._to_draw.append(intake)
             self._stored.start()
-        return moved
 
     def close(self) -> None:
         """Store what waits, and end."""

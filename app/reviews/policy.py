@@ -5,7 +5,7 @@
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Annotated, Literal, Self
 
@@ -13,7 +13,7 @@ from pydantic import ConfigDict, Field, model_validator
 
 from app.strict import StrictModel
 
-__all__ = ["AUDIT", "BROUGHT", "Policy", "Terms", "terms_of"]
+__all__ = ["AUDIT", "BROUGHT", "Policy", "Terms", "limit_of", "terms_of"]
 
 AUDIT, BROUGHT = "audit", "brought"
 """Reasons of cases that are no rejects: drawn of the accepted, or sent by a caller."""
@@ -147,6 +147,17 @@ class Terms:
     refuse: bool
     """Whether a reject without its case is no answer."""
     secret: bytes
+    limits: Mapping[str, bytes] = field(init=False)
+    """What the draw of an audited row is below, by decision."""
+
+    def __post_init__(self) -> None:
+        limits = {decision: limit_of(rate) for decision, rate in self.audit.items()}
+        object.__setattr__(self, "limits", limits)
+
+
+def limit_of(rate: float) -> bytes:
+    """Return what a share ``rate`` of all draws is below, as bytes are ordered."""
+    return int(rate * 2**256).to_bytes(32) if rate < 1 else b"\xff" * 33
 
 
 @lru_cache(maxsize=256)  # asked for with every look at which version a name means

@@ -112,7 +112,7 @@ def _counted(verdicts: NDArray[np.int8]) -> tuple[Floats, Floats]:
 
 def _log_odds(prior: Floats) -> Floats:
     p = np.clip(prior, _LEAST, 1.0 - _LEAST)
-    return np.log(p / (1.0 - p))
+    return np.asarray(np.log(p / (1.0 - p)))
 
 
 def _posterior(up: Floats, down: Floats, machine: Floats, at: _Shares) -> Floats:

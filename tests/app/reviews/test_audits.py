@@ -15,9 +15,9 @@ from app.db.review_tables import Case
 from app.predict.ready import ReadyModel
 from app.reviews import keeper as keeping
 from app.reviews import opening
-from app.reviews.intake import Intake, NewCase, Origin, draws, limit_of
+from app.reviews.intake import Intake, NewCase, Origin, draws
 from app.reviews.keeper import Keeper
-from app.reviews.policy import terms_of
+from app.reviews.policy import limit_of, terms_of
 from tests.app.predict.conftest import served
 from tests.app.reviews.conftest import model_with_cases, rows
 from tests.app.reviews.test_opening import kept, predict

@@ -1,8 +1,9 @@
-"""MLServer's batch command, unmodified: a file of requests becomes a file of answers."""
+"""MLServer's batch command, unmodified: a file of requests, a file of answers."""
 
 import json
 import os
 import subprocess
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -76,7 +77,7 @@ def test_each_line_is_answered_as_by_predict(infer, service, options):
     starts = [0]
     while starts[-1] < len(ROWS):
         starts.append(min(starts[-1] + len(starts) % 3 + 1, len(ROWS)))
-    spans = list(zip(starts, starts[1:], strict=False))
+    spans = list(pairwise(starts))
     told = infer(service, [request_of(ROWS[a:b]) for a, b in spans], *options)
     assert sorted(told) == list(range(len(spans)))
     for line, (a, b) in enumerate(spans):

@@ -102,7 +102,7 @@ def posterior(verdicts: NDArray[np.int8], prior: Floats, skill: Skill) -> Floats
             )
         )
     )
-    return _posterior(up, down, _log_odds(prior), shares)[0]
+    return np.asarray(_posterior(up, down, _log_odds(prior), shares)[0])
 
 
 def _counted(verdicts: NDArray[np.int8]) -> tuple[Floats, Floats]:

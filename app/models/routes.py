@@ -1,8 +1,9 @@
 """GET /models, GET /models/{name}, GET /models/{name}/versions/{version}."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query
+from pydantic import BeforeValidator
 
 from app.db.session import Reading
 from app.errors import InvalidRequestError, UnknownModelError
@@ -21,7 +22,21 @@ __all__ = ["Name", "Version", "router"]
 router = APIRouter(prefix="/models", tags=["models"])
 
 Name = Annotated[str, Path(description="The model's name.", examples=["pima"])]
-Version = Annotated[int, Path(description="A version's number.", examples=[1])]
+
+
+def _plain(text: Any) -> Any:
+    # A number's other spellings (1_0, +1, 1.0) name no version.
+    if isinstance(text, str) and not (text.isascii() and text.isdigit()):
+        msg = "a version is a whole number, written in digits alone"
+        raise ValueError(msg)
+    return text
+
+
+Version = Annotated[
+    int,
+    BeforeValidator(_plain),
+    Path(description="A version's number.", examples=[1]),
+]
 
 
 @router.get("", responses=problems(InvalidRequestError))

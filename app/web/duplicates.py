@@ -14,6 +14,7 @@ import msgspec
 from msgspec import Raw
 
 from app.errors import FieldError, InvalidRequestError
+from app.features.values import trimmed
 from app.web.validation import pointer
 
 __all__ = ["MOST_KEYS", "check_keys", "require_distinct_keys"]
@@ -84,8 +85,9 @@ def _check(names: list[str], place: _Place | None) -> None:
     if len(names) > MOST_KEYS:
         detail = f"an object has {MOST_KEYS} keys at most"
         raise _refusal(detail, place)
-    if len(set(names)) < len(names):
-        ((name, _),) = Counter(names).most_common(1)
+    compared = Counter(map(trimmed, names))  # as columns are, by their names
+    if len(compared) < len(names):
+        ((name, _),) = compared.most_common(1)
         detail = f"the key {name[:80]!r} is given twice; which one counts?"
         raise _refusal(detail, _Place(place, name))
 

@@ -47,6 +47,13 @@ def test_a_move_is_seen_at_once_and_a_refused_one_never(two):
     assert batch.status_code == 404
 
 
+@pytest.mark.parametrize("version", ["1_0", "+1", "1.0", " 1", "x", "\u0661"])
+def test_a_version_is_written_in_digits(two, version):
+    answer = two.http.get(f"/models/women/versions/{version}")
+    assert answer.status_code == 422
+    assert "digits" in answer.json()["errors"][0]["detail"]
+
+
 def test_a_version_under_an_alias_stays_others_go(two):
     assert move(two, 2).status_code == 200
     assert two.http.delete("/models/women/versions/2").status_code == 409

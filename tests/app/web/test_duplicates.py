@@ -39,13 +39,13 @@ def written(value, escaped):
 
 
 def twice(value):
-    """Return every key that stands twice in an object of a value."""
+    """Return every key that stands twice in an object of a value, white space apart."""
     if not isinstance(value, list):
         return set()
     inside = [v for _, v in value] if isinstance(value, Pairs) else value
     found = set().union(*map(twice, inside))
     if isinstance(value, Pairs):
-        names = [k for k, _ in value]
+        names = [k.strip() for k, _ in value]
         found |= {name for name in names if names.count(name) > 1}
     return found
 

@@ -7,7 +7,10 @@ booster), thresholds and costs of every logged row it computes anew
     the decision      +1 above the upper threshold, -1 below the lower one, else reject;
                       or the one that is always taken, where there are no thresholds;
                       the pair (h, r): the sign of h where r > 0, else reject;
-                      a row that a guard took is rejected
+                      a row that a guard took is rejected;
+                      where each row has prices of its own, the cheapest decision at
+                      them: a reject, if that costs least, else +1 if it costs no more
+                      than -1
     expected costs    of +1: (1 - p) false_positive;  of -1: p false_negative;
                       of rejecting: p reject_positive + (1 - p) reject_negative
 
@@ -24,10 +27,12 @@ from typing import Any
 
 __all__ = ["Difference", "Report", "audit", "main"]
 
-GUARDS = frozenset({"missing_value", "unseen_category", "outlier"})
+GUARDS = frozenset({"missing_value", "unseen_category", "outlier", "missing_price"})
 SHOWN = 20
 PRICES = ("false_positive", "false_negative", "reject_positive", "reject_negative")
 CALLED = ("+1", "-1", "reject")
+Costs = tuple[float, float, float]
+"""Expected ones, of each that may be called."""
 
 
 @dataclass(frozen=True)
@@ -119,14 +124,40 @@ def _rows(record: dict[str, Any]) -> Iterator[tuple[int, list[str]]]:
     ]
     told = record["expected_costs"]
     priced = [_listed(told and told[name], n) for name in CALLED]
-    costs = record["costs"] and [float(record["costs"][name]) for name in PRICES]
-    rows = zip(*columns, zip(*priced, strict=True), strict=True)
-    for row, (score, p, r, decision, reason, cost, all_costs) in enumerate(
+    costs = _prices(record["costs"], n)
+    rows = zip(*columns, zip(*priced, strict=True), costs, strict=True)
+    for row, (score, p, r, decision, reason, cost, all_costs, own) in enumerate(
         rows, int(record["first_row"])
     ):
-        faults = _decided(record["rule"], (score, p, r), decision, reason)
-        faults += _costs(costs, p, decision, cost, all_costs)
+        at = None if reason == "missing_price" else _expected(own, p)
+        faults = _decided(record["rule"], (score, p, r), at, decision, reason)
+        faults += _costs(at, decision, cost, all_costs)
         yield row, faults
+
+
+def _prices(costs: dict[str, Any] | None, n: int) -> list[list[float] | None]:
+    """Return the prices of each row: one list for all, or columns of one a row."""
+    if costs is None:
+        return [None] * n
+    columns = [
+        [float(one) for one in _listed(costs[name], n)]
+        if isinstance(costs[name], list)
+        else [float(costs[name])] * n
+        for name in PRICES
+    ]
+    return [list(row) for row in zip(*columns, strict=True)]
+
+
+def _expected(costs: list[float] | None, p: float | None) -> Costs | None:
+    if costs is None or p is None:
+        return None
+    false_positive, false_negative, reject_positive, reject_negative = costs
+    q = 1.0 - p
+    return (
+        q * false_positive,
+        p * false_negative,
+        p * reject_positive + q * reject_negative,
+    )
 
 
 def _column(record: dict[str, Any], name: str, n: int) -> list[Any]:
@@ -145,10 +176,16 @@ def _listed(values: list[Any] | None, n: int) -> list[Any]:
 def _decided(
     rule: dict[str, Any],
     values: tuple[float, float | None, float | None],
+    costs: Costs | None,
     decision: str,
     reason: str | None,
 ) -> list[str]:
-    right = "reject" if reason in GUARDS else _by_rule(rule, *values)
+    if reason in GUARDS:
+        right = "reject"
+    elif rule["on"] == "prices":
+        right = _cheapest(costs)
+    else:
+        right = _by_rule(rule, *values)
     faults = []
     if decision != right:
         faults.append(f"decision is {decision!r}, recomputed {right!r}")
@@ -157,6 +194,16 @@ def _decided(
     elif reason is not None and reason != "ambiguous" and reason not in GUARDS:
         faults.append("the reason is unknown")
     return faults
+
+
+def _cheapest(costs: Costs | None) -> str:
+    if costs is None:
+        msg = "a row that is decided at its own prices has them"
+        raise ValueError(msg)
+    plus, minus, reject = costs
+    if min(plus, minus) >= reject:
+        return "reject"
+    return "+1" if plus <= minus else "-1"
 
 
 def _by_rule(
@@ -181,21 +228,12 @@ def _by_rule(
 
 
 def _costs(
-    costs: list[float] | None,
-    p: float | None,
+    costs: Costs | None,
     decision: str,
     cost: float | None,
     told: tuple[float | None, ...],
 ) -> list[str]:
-    right: tuple[float | None, ...] = (None, None, None)
-    if costs is not None and p is not None:
-        false_positive, false_negative, reject_positive, reject_negative = costs
-        q = 1.0 - p
-        right = (
-            q * false_positive,
-            p * false_negative,
-            p * reject_positive + q * reject_negative,
-        )
+    right: tuple[float | None, ...] = costs or (None, None, None)
     faults = [
         f"the expected cost of {name} is {mine!r}, recomputed {other!r}"
         for name, mine, other in zip(CALLED, told, right, strict=True)

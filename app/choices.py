@@ -106,6 +106,8 @@ def _below(whole: Schema, node: Schema, part: str | int) -> Iterator[Schema]:
             yield properties[part]
         elif properties.get("kind", {}).get("const") == part:
             yield one  # the tag of a union
+        elif str(part).startswith("#"):
+            yield one
         elif isinstance(part, int) and "items" in one:
             yield one["items"]
 

@@ -17,11 +17,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.artifacts.rating import Rating
+from app.artifacts.row_prices import (
+    OwnPrices,
+    RowPrices,
+    at_own_prices,
+    with_price_columns,
+)
 from app.errors import CorruptArtifactError, UnreadableArtifactError
 from app.features.schema import FeatureSchema
 from app.guards.guards import Guards
 from solvers.calibration import Calibration
-from solvers.costs import CostMatrix
+from solvers.costs import CostMatrix, RowCosts
 from solvers.rules.band import Band
 from solvers.scoring import Outputs, Scorer, load
 
@@ -61,6 +67,8 @@ class Judged:
         Which guard rejects the row (`app.guards.guards.GUARDS`); None where none does.
     outputs : Outputs
         What the scorer said.
+    prices : RowCosts or None
+        Of each row, where they follow its columns.
     """
 
     scores: Floats
@@ -69,6 +77,7 @@ class Judged:
     judged_by: Floats
     guarded: NDArray[np.int8] | None
     outputs: Outputs
+    prices: RowCosts | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,6 +92,7 @@ class ServedModel:
         The payload of the fitted rule (its kind, thresholds and other facts).
     calibration : Calibration or None
     costs : CostMatrix or None
+        None also where prices follow columns of the row: ``row_prices``.
     labels : Labels
     guards : Guards
     """
@@ -99,10 +109,16 @@ class ServedModel:
     in. None where no such scores are kept."""
     rating: Rating | None = None
     """The bands of confidence of a machine that rates rows."""
+    row_prices: RowPrices | None = None
+    """The prices, where some follow columns of the row."""
     band: Band = field(init=False)
+    asked: FeatureSchema = field(init=False)
+    """The columns that a row has to have: features, then prices that are none."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "band", Band.from_payload(self.rule))
+        asked = with_price_columns(self.features, self.row_prices)
+        object.__setattr__(self, "asked", asked)
         if self.scorer.n_features != self.features.n_encoded:
             msg = (
                 f"the scorer takes {self.scorer.n_features} columns, the features"
@@ -126,6 +142,7 @@ class ServedModel:
         X: Floats,
         band: Band | None = None,
         guarded: NDArray[np.int8] | None = None,
+        prices: OwnPrices | None = None,
     ) -> Judged:
         """Score encoded rows and decide them.
 
@@ -136,6 +153,8 @@ class ServedModel:
             Instead of the model's own.
         guarded : ndarray of shape (n_rows,), int8, optional
             Which guard fired; rows of code 0 are decided by the rule.
+        prices : OwnPrices, optional
+            Of each row; it is then decided at them, in place of the band.
         """
         band = band or self.band
         told = self.scorer.outputs(X)
@@ -148,10 +167,14 @@ class ServedModel:
         values = scores
         if band.on == "probability" and probabilities is not None:
             values = probabilities
-        decisions = band.decide(values, told.reject_score)
+        if prices is None:
+            decisions = band.decide(values, told.reject_score)
+        else:
+            decisions, guarded = at_own_prices(values, prices, guarded)
         if guarded is not None:
             decisions = np.where(guarded == 0, decisions, np.int8(0))
-        return Judged(scores, probabilities, decisions, values, guarded, told)
+        own = None if prices is None else prices.costs
+        return Judged(scores, probabilities, decisions, values, guarded, told, own)
 
     def to_payload(self) -> dict[str, Any]:
         """Return the model as plain data."""
@@ -167,6 +190,7 @@ class ServedModel:
             "labels": asdict(self.labels),
             "guards": self.guards.payload(),
             **rating,
+            **({} if self.row_prices is None else {"prices": self.row_prices.told()}),
         }
 
     @classmethod
@@ -189,7 +213,7 @@ class ServedModel:
             raise UnreadableArtifactError(msg)
         with holding_together():
             calibration, costs = payload["calibration"], payload["costs"]
-            rating = payload.get("rating")
+            rating, prices = payload.get("rating"), payload.get("prices")
             return cls(
                 features=FeatureSchema.from_payload(payload["features"]),
                 scorer=load(payload["scorer"]),
@@ -200,6 +224,7 @@ class ServedModel:
                 guards=Guards.from_payload(payload["guards"]),
                 cells=_cells(payload.get("evidence")),
                 rating=rating and Rating.from_payload(rating),
+                row_prices=prices and RowPrices.of(prices),
             )
 
 

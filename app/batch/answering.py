@@ -76,7 +76,7 @@ class Answering:
 
     def open_cases(self, terms: Terms, database: Database, spool: Path) -> FileCases:
         """Have cases opened for rejected rows; return them."""
-        costs = self._pricing.costs
+        costs = self._pricing.given
         if self.reference is None and not terms.keep_features:
             pointer = "/query/reference"
             raise no_references(pointer)

@@ -155,7 +155,7 @@ class FileCases:
     ) -> NewCase:
         i, judged = row.index, decided.judged
         p, saving = judged.probabilities, 0.0
-        if decided.priced is not None and reason != AUDIT:
+        if decided.priced is not None and i not in decided.unpriced and reason != AUDIT:
             plus, minus, reject = (cost[i].item() for cost in decided.priced)
             saving = min(plus, minus) - reject
         keeps = self._origin.terms.keep_features
@@ -172,6 +172,7 @@ class FileCases:
             saving,
             None,
             case_id,
+            self._origin.costs_of(self._schema, rows, i),
         )
 
     def _keep(self, cases: Sequence[NewCase]) -> None:

@@ -24,7 +24,7 @@ from app.artifacts.model import Labels
 from app.artifacts.rating import Rating
 from app.batch.decisions import Decided, Flags, Floats
 from app.datasets.reading.faults import fault
-from app.guards.guards import GUARDS
+from app.guards.guards import CAUSES
 
 __all__ = [
     "BAND",
@@ -35,6 +35,7 @@ __all__ = [
     "arrays",
     "bands_of",
     "check_free",
+    "costs_of",
     "guards_of",
     "of_labels",
     "schema",
@@ -54,7 +55,7 @@ NAMES = (
 BAND = "demur_band"
 CASE = "demur_case"
 DECISIONS = pa.array(["-1", "reject", "+1"])
-REASONS = pa.array(["ambiguous", *GUARDS])
+REASONS = pa.array(["ambiguous", *CAUSES])
 _NOT_CHEAPEST = pa.array(["not_cheapest"])
 
 
@@ -107,11 +108,19 @@ def _coded(decided: Decided, labels: Labels) -> list[pa.Array]:
         _codes(positive, both, absent=rejected),
         pa.array(decided.judged.scores),
         _numbers(decided.judged.probabilities, n),
-        _numbers(decided.expected_costs, n),
+        costs_of(decided),
         _codes(guards_of(decided), REASONS, absent=~rejected),
         _codes(positive, both),
         warnings_of(decided),
     ]
+
+
+def costs_of(decided: Decided) -> pa.Array:
+    """Return the expected cost of each decision; null where a row lacks a price."""
+    costs, lacking = decided.expected_costs, decided.unpriced
+    if costs is None or not len(lacking):
+        return _numbers(costs, len(decided.decisions))
+    return pa.array(costs, mask=np.isnan(costs))
 
 
 def guards_of(decided: Decided) -> NDArray[np.int8]:

@@ -19,6 +19,7 @@ from app.batch.columns import (
     DECISIONS,
     REASONS,
     bands_of,
+    costs_of,
     guards_of,
     of_labels,
     warnings_of,
@@ -77,11 +78,12 @@ class Wording:
         ends = [self._ends(decided, "" if behind else self.line_end), *behind]
         if behind:
             ends[-1] = pc.binary_join_element_wise(ends[-1], "", self.line_end)
-        numbers = (judged.scores, judged.probabilities, decided.expected_costs)
+        numbers = (judged.scores, judged.probabilities)
         return pc.binary_join_element_wise(
             records,
             self._beginnings(decided),
             *map(self._numbers, numbers),
+            self._costs(decided),
             *ends,
             self.delimiter,
         )
@@ -136,6 +138,11 @@ class Wording:
         escaped = pc.replace_substring(column, '"', '""')
         quoted = pc.binary_join_element_wise('"', escaped, '"', "")
         return pc.if_else(special, quoted, column)
+
+    def _costs(self, decided: Decided) -> pa.Array | str:
+        if not len(decided.unpriced):
+            return self._numbers(decided.expected_costs)
+        return self._quoted(costs_of(decided)).fill_null("")
 
     def _numbers(self, values: Floats | None) -> pa.Array | str:
         """Return the shortest digits that read back the same; nothing for nothing."""

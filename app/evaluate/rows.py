@@ -26,7 +26,11 @@ Floats = NDArray[np.float64]
 
 
 def check_columns(
-    table: Table, features: FeatureSchema, target: Target, known: Collection[str]
+    table: Table,
+    features: FeatureSchema,
+    target: Target,
+    known: Collection[str],
+    prices: Sequence[str] = (),
 ) -> None:
     """Refuse missing columns, columns nobody asked for, and those of another type.
 
@@ -38,6 +42,8 @@ def check_columns(
     target : Target
     known : collection of str
         Further columns that may be there.
+    prices : sequence of str
+        Columns that prices follow.
 
     Raises
     ------
@@ -45,7 +51,7 @@ def check_columns(
     """
     faults = [
         FieldError("/data/columns", "the column is missing", column=name)
-        for name in features.names
+        for name in dict.fromkeys((*features.names, *prices))
         if name not in table.columns
     ]
     special = {"column": target.column, "weight": target.weight}
@@ -55,7 +61,7 @@ def check_columns(
         elif name in features.names:
             detail = "the column is a feature of the model"
             faults.append(FieldError(f"/target/{role}", detail))
-    fitting = {*features.names, *special.values(), *known}
+    fitting = {*features.names, *prices, *special.values(), *known}
     faults += [
         FieldError(
             f"/data/columns/{j}",

@@ -29,6 +29,7 @@ from app.plain import finite
 from app.state import AppState
 from app.train.parsing import read_as
 from app.train.schemas import DatasetData, Target
+from solvers.costs import RowCosts
 
 __all__ = ["evaluate_version"]
 
@@ -57,9 +58,10 @@ def evaluate_version(
         request, table = read_as(EvaluateRequest, body, columns_of, texts)
         target = request.target or _own_target(row.summary)
         groups = _groups(row, request, table)
-        check_columns(table, model.features, target, _known(row, request, table))
+        known = _known(row, request, table)
+        check_columns(table, model.features, target, known, _priced_by(model))
         if isinstance(request.data, DatasetData):
-            names = [*model.features.names, target.column, target.weight, groups]
+            names = [*model.asked.names, target.column, target.weight, groups]
             wanted = [name for name in names if name is not None]
             store = DatasetStore(settings.datasets_dir)
             table = store.read_table(store.find(request.data.id), wanted)
@@ -123,12 +125,45 @@ def _known(row: ModelVersion, request: EvaluateRequest, table: Table) -> set[str
     return {name for name in used if name is not None}
 
 
+def _priced_by(model: ServedModel) -> tuple[str, ...]:
+    """Return the columns that prices follow."""
+    return () if model.row_prices is None else model.row_prices.columns
+
+
+def _own_prices(model: ServedModel, table: Table, part: Part) -> RowCosts | None:
+    """Return the prices of these rows, where each has its own.
+
+    Raises
+    ------
+    InvalidRequestError
+        When a row lacks one: what deciding it cost is not known.
+    """
+    if model.row_prices is None:
+        return None
+    columns = _priced_by(model)
+    costs, unknown = model.row_prices.at(
+        {name: table.columns[name] for name in columns}
+    )
+    if unknown.any():
+        rows = part.rows[np.flatnonzero(unknown)].tolist()
+        some = ", ".join(map(str, rows[:5])) + (", ..." if len(rows) > 5 else "")
+        detail = (
+            f"prices follow {' and '.join(map(repr, columns))}, which {len(rows)} rows"
+            f" lack or do not have above 0 ({some}, counted from 0): complete these"
+            " rows, or leave them out"
+        )
+        fault = FieldError("/data/rows", detail, row=rows[0], column=columns[0])
+        raise unusable([fault])
+    return costs
+
+
 def _scored(model: ServedModel, table: Table, part: Part) -> tuple[Evidence, list[str]]:
     """Return the rows with their scores, and what is unlike training in them."""
-    typed = feature_table(table, model.features)
+    typed = feature_table(table, model.asked)
+    own = _own_prices(model, typed, part)
     encoded = encode_table(model.features, typed)
     guarded = guarded_rows(model.guards, model.features, typed, encoded)
-    evidence = score(model.scorer, encoded.matrix, part, guarded)
+    evidence = score(model.scorer, encoded.matrix, part, guarded, own)
     usable = np.isfinite(evidence.scores)
     if not usable.all():
         row = int(part.rows[int(np.argmin(usable))])

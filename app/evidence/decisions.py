@@ -26,11 +26,13 @@ def decide(
         Gives the probability that some rules act on.
     evidence : Evidence
     """
-    band = Band.from_payload(rule)
-    values = evidence.scores
+    band, values = Band.from_payload(rule), evidence.scores
     if band.on == "probability":
         values = calibration.probability(evidence.calibrated_on)
-    decisions = band.decide(values, evidence.reject_scores)
+    if evidence.prices is None:
+        decisions = band.decide(values, evidence.reject_scores)
+    else:
+        decisions = evidence.prices.decide(values)
     if evidence.guarded is None:
         return decisions
     return np.where(evidence.guarded == 0, decisions, np.int8(0))

@@ -25,6 +25,7 @@ from solvers.costs import CostMatrix
 from solvers.metrics.confusion import price_table
 from solvers.metrics.intervals import Interval, Units
 from solvers.metrics.probability_intervals import probability_intervals
+from solvers.metrics.spending import Spending
 
 __all__ = ["evaluate", "no_evaluation"]
 
@@ -56,6 +57,7 @@ def evaluate(
         Codes +1, -1 and 0 (reject) of the guards and the served rule.
     calibration : Calibration
     costs : CostMatrix or None
+        The rows' own prices (``evidence.prices``) stand instead where there are any.
     rating : Rating, optional
         Of a model that rates rows: each of its bands is told with the share of +1 in
         it.
@@ -63,7 +65,13 @@ def evaluate(
     part = evidence.part
     drawn = Units.of_rows(part.positive, decisions, part.weight, part.groups)
     judged, rankings = _of_probabilities(evidence, calibration)
+    spending = None
+    if evidence.prices is not None:
+        own = (evidence.prices, part.weight, part.groups)
+        spending = Spending.of_rows(part.positive, decisions, *own)
     found = drawn.intervals(costs) | judged
+    if spending is not None:
+        found["expected_cost"] = spending.expected_cost()
     figures: dict[str, Any] = {
         "rows": len(part.rows),
         "share_positive": _mean(part.positive, part.weight),
@@ -79,10 +87,15 @@ def evaluate(
     if rating is not None:
         figures["bands"] = list(_of_bands(evidence, rating))
     warnings = notes_on_rejects(evidence.guarded)
-    if costs is None:
+    if spending is not None:
+        figures["confusion_costs"] = _confusion(spending.table)
+        constants = spending.constants()
+        against = _against(spending.against_constants())
+    elif costs is not None:
+        constants = _constants(drawn, costs)
+        against = _against(drawn.against_constants(costs))
+    else:
         return {**figures, **dict.fromkeys(_COMPARED)}, warnings
-    constants = _constants(drawn, costs)
-    against = _against(drawn, costs)
     beats = all(one["shown"] == "better" for one in against.values())
     told = (constants, against, beats)
     spent = found["expected_cost"].value
@@ -91,7 +104,7 @@ def evaluate(
     return {**figures, **dict(zip(_COMPARED, told, strict=True))}, warnings
 
 
-def _against(drawn: Units, costs: CostMatrix) -> dict[str, dict[str, Any]]:
+def _against(intervals: Mapping[str, Interval]) -> dict[str, dict[str, Any]]:
     """Return what the model costs more than each constant answer, and what is shown."""
     return {
         name: {
@@ -103,7 +116,7 @@ def _against(drawn: Units, costs: CostMatrix) -> dict[str, dict[str, Any]]:
             if found.low > 0.0
             else "not shown",
         }
-        for name, found in drawn.against_constants(costs).items()
+        for name, found in intervals.items()
     }
 
 
@@ -143,7 +156,7 @@ def _guarded(codes: NDArray[np.int8] | None) -> dict[str, int] | None:
     """Return how many rows each guard rejects."""
     if codes is None:
         return None
-    return dict(zip(GUARDS, reason_counts(codes), strict=True))
+    return dict(zip(GUARDS, reason_counts(codes), strict=False))
 
 
 @lru_cache(maxsize=4)  # prices are tried on the same rows many times

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+from app.artifacts.row_prices import RowPrices
 from solvers.calibration import Calibration
 from solvers.costs import CostMatrix
 from solvers.rules.band import Band
@@ -16,6 +17,7 @@ def rule_facts(
     rule: Mapping[str, Any],
     calibration: Calibration,
     costs: CostMatrix | None,
+    prices: RowPrices | None = None,
 ) -> dict[str, Any]:
     """Return the members of a version's summary that its rule and prices decide.
 
@@ -27,12 +29,15 @@ def rule_facts(
         The payload of the fitted rule.
     calibration : Calibration
     costs : CostMatrix or None
+    prices : RowPrices, optional
+        Instead, where some follow columns of the row.
     """
+    given = prices.told() if prices else costs and asdict(costs)
     told = calibration.payload()
     return {
-        "costs": None if costs is None else asdict(costs),
+        "costs": given,
         "rule": {**rule, "kind": kind},
-        "thresholds": Band.from_payload(rule).told(),
+        "thresholds": None if prices else Band.from_payload(rule).told(),
         "calibration": {
             key: told[key] for key in ("kind", "rows", "prevalence", "notes")
         },

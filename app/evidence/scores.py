@@ -1,7 +1,8 @@
 """Scores of rows that the scorer did not see, and what is fitted on them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from math import inf
 from typing import Any, Self
 
 import numpy as np
@@ -15,12 +16,14 @@ from app.train.rules import rule_parameters
 from app.train.schemas import TrainRequest
 from app.train.trainers.registry import TRAINERS
 from solvers.calibration import Calibration, fit_calibration
-from solvers.costs import CostMatrix
+from solvers.costs import CostMatrix, RowCosts
+from solvers.rules.band import Band
 from solvers.rules.base import FittedByScores
+from solvers.rules.plug_in import ChowRule
 from solvers.rules.registry import RULES
 from solvers.scoring import Scorer
 
-__all__ = ["Evidence", "calibrate", "fit_rule", "score"]
+__all__ = ["AtOwnPrices", "Evidence", "calibrate", "fit_rule", "score"]
 
 Floats = NDArray[np.float64]
 
@@ -44,6 +47,8 @@ class Evidence:
         What the probability is calibrated on, where that is not the score.
     guarded : ndarray of shape (n_rows,), int8, or None
         Which guard rejects the row; None where no guard is on.
+    prices : RowCosts or None
+        Of each row, where they follow its columns.
     """
 
     part: Part
@@ -51,6 +56,7 @@ class Evidence:
     reject_scores: Floats | None = None
     guarded: NDArray[np.int8] | None = None
     log_odds: Floats | None = None
+    prices: RowCosts | None = None
 
     @property
     def calibrated_on(self) -> Floats:
@@ -87,12 +93,14 @@ class Evidence:
             "reject_scores": self.reject_scores,
             "log_odds": self.log_odds,
             "guarded": self.guarded,
+            "prices": self.prices
+            and {f.name: getattr(self.prices, f.name).copy() for f in fields(RowCosts)},
         }
 
     @classmethod
     def from_payload(cls, payload: Mapping[str, Any]) -> Self:
         """Rebuild the evidence from `payload`."""
-        weight = payload["weight"]
+        weight, prices = payload["weight"], payload.get("prices")
         part = Part(
             payload["rows"],
             payload["positive"],
@@ -107,7 +115,21 @@ class Evidence:
             payload["reject_scores"],
             payload["guarded"],
             payload.get("log_odds"),
+            prices and RowCosts(**prices),
         )
+
+
+class AtOwnPrices(ChowRule):
+    """Chow's rule where each row has prices of its own: no thresholds hold for all."""
+
+    def fit(self, *_: Any) -> Self:
+        """Leave nothing to the band: what asks it instead of prices rejects."""
+        self.band_ = Band(-inf, inf, on="probability")
+        return self
+
+    def payload(self) -> dict[str, Any]:
+        """Return the rule; no threshold, and no decision that is always taken."""
+        return {**super().payload(), "always": None, "own_prices": True}
 
 
 def score(
@@ -115,10 +137,12 @@ def score(
     matrix: Floats,
     part: Part,
     guarded: NDArray[np.int8] | None = None,
+    prices: RowCosts | None = None,
 ) -> Evidence:
     """Return what the scorer, and the guards, say of the rows of a part."""
     told = scorer.outputs(matrix)
-    return Evidence(part, told.score, told.reject_score, guarded, told.log_odds)
+    outputs = (told.score, told.reject_score)
+    return Evidence(part, *outputs, guarded, told.log_odds, prices)
 
 
 def calibrate(evidence: Evidence) -> Calibration:
@@ -152,6 +176,8 @@ def fit_rule(
         When guards reject every row, or the rule has no answer for these scores or
         refuses its parameters.
     """
+    if request.costs is not None and request.costs.columns:
+        return AtOwnPrices().fit()
     passing = None if evidence is None else evidence.passing
     if passing is not None and not len(passing.scores):
         detail = (

@@ -5,7 +5,12 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel, ConfigDict
 
-from app.errors import CorruptArtifactError, InvalidRequestError, UnknownModelError
+from app.errors import (
+    ConflictError,
+    CorruptArtifactError,
+    InvalidRequestError,
+    UnknownModelError,
+)
 from app.export import service
 from app.models.routes import Name, Version
 from app.state import state_of
@@ -47,7 +52,12 @@ class ExportQuery(BaseModel):
                 },
             },
         },
-        **problems(UnknownModelError, InvalidRequestError, CorruptArtifactError),
+        **problems(
+            UnknownModelError,
+            ConflictError,
+            InvalidRequestError,
+            CorruptArtifactError,
+        ),
     },
 )
 def export_version(

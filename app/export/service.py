@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from app.artifacts.model import ServedModel
-from app.errors import FieldError
+from app.errors import ConflictError, FieldError
 from app.export.c import c_file
 from app.export.description import Description, describe
 from app.export.onnx import onnx_file
@@ -66,12 +66,21 @@ def export(
         When the version does not exist.
     InvalidRequestError
         When the format has no such precision.
+    ConflictError
+        When prices follow columns of the rows.
     CorruptArtifactError
         When the model's file is damaged.
     """
     with state.database.read() as session:
         row = known_version(session, name, version)
     model = ServedModel.from_payload(state.store.read(row.artifact_sha256))
+    if model.row_prices is not None:
+        columns = " and ".join(map(repr, model.row_prices.columns))
+        msg = (
+            f"the prices of this version follow {columns} of each row, which no"
+            " exported file can: ask the service, or train at four numbers as costs"
+        )
+        raise ConflictError(msg)
     return written(describe(model, name, version), kind, precision)
 
 

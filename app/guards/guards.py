@@ -8,7 +8,8 @@ outlier            far from every reference row (``app.guards.outlier``)
 =================  ==========================================================
 
 The first that fires, in this order, is the reason. A guard reads one row at a time, so
-its answer does not depend on the batch.
+its answer does not depend on the batch. Before all of them comes ``missing_price``:
+where prices follow columns of the row, nothing is decided without them.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -21,10 +22,22 @@ from numpy.typing import NDArray
 from app.features.encoding import RowNote
 from app.guards.outlier import OutlierGuard
 
-__all__ = ["GUARDS", "Guards", "Which", "missing_rows", "reason_counts"]
+__all__ = [
+    "CAUSES",
+    "GUARDS",
+    "NO_PRICE",
+    "Guards",
+    "Which",
+    "missing_rows",
+    "reason_counts",
+]
 
 GUARDS = ("missing_value", "unseen_category", "outlier")
 """By code, from 1; code 0: no guard fires."""
+
+CAUSES = (*GUARDS, "missing_price")
+"""Whatever rejects a row before the rule, by code from 1."""
+NO_PRICE = len(CAUSES)
 
 Bools = NDArray[np.bool_]
 Codes = NDArray[np.int8]
@@ -129,6 +142,6 @@ def missing_rows(
 
 
 def reason_counts(codes: Codes) -> tuple[int, ...]:
-    """Return how many rows each guard rejects, in the order of ``GUARDS``."""
-    counted = np.bincount(codes, minlength=len(GUARDS) + 1)
+    """Return how many rows each rejects, in the order of ``CAUSES``."""
+    counted = np.bincount(codes, minlength=len(CAUSES) + 1)
     return tuple(counted[1:].tolist())

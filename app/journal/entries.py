@@ -4,8 +4,11 @@ A line holds some consecutive rows of one request, column by column:
 
     time, request_id, model, version    what was asked, when
     first_row                           index in the request of the first row
-    rule                                on, lower, upper, closed, always: `Band.payload`
-    costs                               the four prices, or null
+    rule                                on, lower, upper, closed, always
+                                        (`Band.payload`); on "prices" where each row
+                                        has its own
+    costs                               the four prices, each a list where they differ
+                                        by row; or null
     scores, probabilities, reject_scores
     decisions, reasons                  as they were answered
     expected_costs                      of "+1", "-1" and "reject"; or null
@@ -16,7 +19,7 @@ It is all that the decisions follow from, and no more: ``demur audit`` recompute
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from datetime import UTC, datetime
 from typing import Any
 
@@ -27,6 +30,7 @@ from app.models.queries import ResolvedVersion
 from app.predict.answer import NAMES, REASONS, Prediction
 from app.predict.decided import Decided
 from app.predict.pricing import Pricing
+from solvers.costs import CostMatrix, RowCosts
 
 __all__ = ["Decisions", "Entry", "Stamp"]
 
@@ -52,23 +56,22 @@ class Decisions:
 
     decisions: Sequence[str]
     reasons: Sequence[str | None]
-    expected_costs: dict[str, Sequence[float]] | None
-    expected_cost: Sequence[float] | None
+    expected_costs: dict[str, Sequence[float | None]] | None
+    expected_cost: Sequence[float | None] | None
 
     @classmethod
     def of(cls, answers: Sequence[Prediction]) -> "Decisions":
         """Return what these answers say."""
-        costs: dict[str, Sequence[float]] | None = None
+        costs: dict[str, Sequence[float | None]] | None = None
         cost = None
         told = [answer.expected_costs for answer in answers]
-        priced = [each for each in told if each is not None]
-        if priced:
+        if any(told):
             costs = {
-                "+1": [each.plus for each in priced],
-                "-1": [each.minus for each in priced],
-                "reject": [each.reject for each in priced],
+                "+1": [None if one is None else one.plus for one in told],
+                "-1": [None if one is None else one.minus for one in told],
+                "reject": [None if one is None else one.reject for one in told],
             }
-            cost = [a.expected_cost for a in answers if a.expected_cost is not None]
+            cost = [answer.expected_cost for answer in answers]
         decisions = [answer.decision for answer in answers]
         return cls(decisions, [answer.reason for answer in answers], costs, cost)
 
@@ -139,15 +142,17 @@ class Entry:
         assert version is not None  # noqa: S101 - begin comes first
         assert pricing is not None  # noqa: S101
         p, r = judged.probabilities, judged.outputs.reject_score
-        costs = pricing.costs
+        rule, costs = pricing.band.payload(), _listed(pricing.costs or judged.prices)
+        if pricing.row_prices is not None:
+            rule = {**rule, "on": "prices", "always": None}
         record: dict[str, Any] = {
             "time": self.stamp.moment.isoformat(timespec="milliseconds"),
             "request_id": self.stamp.request_id,
             "model": version.name,
             "version": version.version,
             "first_row": first,
-            "rule": pricing.band.payload(),
-            "costs": None if costs is None else asdict(costs),
+            "rule": rule,
+            "costs": costs,
             "scores": judged.scores.tolist(),
             "probabilities": None if p is None else p.tolist(),
             "reject_scores": None if r is None else r.tolist(),
@@ -157,3 +162,10 @@ class Entry:
             "expected_cost": told.expected_cost,
         }
         return _ENCODER.encode(record) + b"\n"
+
+
+def _listed(costs: CostMatrix | RowCosts | None) -> dict[str, Any] | None:
+    """Return prices as JSON: numbers, or lists where they differ by row."""
+    if not isinstance(costs, RowCosts):
+        return None if costs is None else asdict(costs)
+    return {f.name: getattr(costs, f.name).tolist() for f in fields(costs)}

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from app.artifacts.row_prices import four_numbers
 from app.errors import FieldError, GateFailedError
 
 __all__ = ["Candidate", "Gates", "check", "expected_cost"]
@@ -60,7 +61,7 @@ class Candidate:
 
     version: int
     evaluation: Mapping[str, Any]
-    costs: Mapping[str, float] | None
+    costs: Mapping[str, Any] | None
     holdout: Mapping[str, Any] | None = None
 
 
@@ -140,12 +141,19 @@ def _no_worse(new: Candidate, present: Candidate | None) -> tuple[str, bool]:
     if present.version == new.version:
         return "no_worse: the alias points at this version already", True
     told = f"no_worse: cannot be compared with version {present.version}: "
+    by_row = new.costs is not None and four_numbers(new.costs) is None
+    if by_row and present.costs != new.costs:
+        why = "prices of this version follow columns of the rows, the other has others"
+        return told + why, False
     if new.costs is None:
         return told + "this version has no costs", False
     if not _same_rows(new, present):
         return told + "the two were not evaluated on the same held-out rows", False
-    costs = [expected_cost(one.evaluation, new.costs) for one in (new, present)]
-    mine, other = costs
+    if by_row:  # each is counted at the same rows' own prices
+        figures = [one.evaluation.get("expected_cost") for one in (new, present)]
+    else:
+        figures = [expected_cost(one.evaluation, new.costs) for one in (new, present)]
+    mine, other = figures
     if mine is None or other is None:
         return told + "a confusion table is missing", False
     said = (

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.artifacts.model import ServedModel
+from app.artifacts.row_prices import four_numbers
 from app.evidence.stored import Stored
 from app.monitor.settings import Limits
 
@@ -63,7 +64,7 @@ def limits_of(limits: Limits, summary: Mapping[str, Any]) -> dict[str, float]:
     summary : mapping
         Of the version: its evaluation stands in for what was not set.
     """
-    costs, rule = summary.get("costs"), summary.get("rule") or {}
+    costs, rule = four_numbers(summary.get("costs")), summary.get("rule") or {}
     promised = rule.get("max_error") if rule.get("kind") == "bounded-error" else None
     if not isinstance(promised, Mapping):
         promised = {"+1": promised, "-1": promised}

@@ -18,7 +18,7 @@ from app.artifacts.model import Label, Labels
 from app.errors import FieldError, InvalidRequestError
 from app.features.encoding import RowNote
 from app.features.faults import unusable
-from app.guards.guards import GUARDS
+from app.guards.guards import CAUSES
 from app.predict.expected import dearer, expected, likelier
 from app.predict.pricing import Pricing
 
@@ -29,6 +29,7 @@ __all__ = [
     "ExpectedCosts",
     "JudgedRow",
     "Prediction",
+    "Prices",
     "Tally",
     "not_cheapest",
     "overflown",
@@ -37,9 +38,9 @@ __all__ = [
 
 NAMES = {1: "+1", -1: "-1", 0: "reject"}
 """Decisions as they are told, in the order of ``app.predict.expected``."""
-REASONS = ("ambiguous", *GUARDS)
+REASONS = ("ambiguous", *CAUSES)
 """Why a row is rejected: by the rule, or by the guard of this code."""
-_NO_GUARD = (0,) * len(GUARDS)
+_NO_GUARD = (0,) * len(CAUSES)
 
 
 class ExpectedCosts(msgspec.Struct, gc=False):
@@ -58,7 +59,7 @@ class Distances(msgspec.Struct, gc=False):
 
 
 class Summary(msgspec.Struct, gc=False):
-    """What an answer says of its rows together; the cost is their mean."""
+    """What an answer says of its rows; the cost is the mean of those with prices."""
 
     n: int
     accepted: int
@@ -97,7 +98,7 @@ class Tally:
     warned: int = 0
     """Rows that have a warning."""
     guarded: tuple[int, ...] = _NO_GUARD
-    """Rows that each guard rejected, in the order of ``GUARDS``."""
+    """Rows that each guard rejected, in the order of ``CAUSES``."""
     cells: dict[int, int] = field(default_factory=dict)
     """Rows by the cell of their score."""
     notes: tuple[str, ...] = ()
@@ -119,8 +120,17 @@ class Tally:
 
     def summary(self) -> Summary:
         """Return the summary of all rows."""
-        mean = self.cost / self.rows if self.priced else None
+        mean = self.cost / self.priced if self.priced else None
         return Summary(self.rows, self.rows - self.rejected, self.rejected, mean)
+
+
+class Prices(NamedTuple):
+    """The four prices of one row."""
+
+    false_positive: float
+    false_negative: float
+    reject_positive: float
+    reject_negative: float
 
 
 class JudgedRow(NamedTuple):
@@ -131,6 +141,8 @@ class JudgedRow(NamedTuple):
     decision: int
     probability: float | None
     guard: int = 0
+    prices: Prices | None = None
+    """Its own, where they follow its columns and are known."""
 
 
 def prediction(
@@ -156,10 +168,10 @@ def prediction(
     InvalidRequestError
         When the score is not finite: the row is too far outside the training rows.
     """
-    score, value, decision, p, guard = judged
+    score, value, decision, p, guard, own = judged
     if not isfinite(score):
         raise overflown([row])
-    band, costs = pricing.band, pricing.costs
+    band, costs = pricing.band, own or pricing.costs
     warnings = [note.text for note in notes]
     cost, told = None, None
     if costs is None or p is None:
@@ -175,7 +187,7 @@ def prediction(
         positive = decision > 0
     forced = labels.positive if positive else labels.negative
     distances = None
-    if band.on != "reject-function":
+    if band.on != "reject-function" and pricing.row_prices is None:
         distances = Distances(value - band.lower, value - band.upper)
     answer = Prediction(
         NAMES[decision],

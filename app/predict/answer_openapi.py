@@ -93,7 +93,14 @@ PREDICTION = _all_of(
             _all_of({name: {"type": "number"} for name in ("+1", "-1", "reject")})
         ),
         "reason": {
-            "enum": [None, "ambiguous", "outlier", "unseen_category", "missing_value"],
+            "enum": [
+                None,
+                "ambiguous",
+                "outlier",
+                "unseen_category",
+                "missing_value",
+                "missing_price",
+            ],
             "description": "Why the row was rejected.",
         },
         "would_be": {**_LABEL, "description": "What a forced answer would be."},

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from app.artifacts.model import Judged
 from app.features.encoding import RowNote
-from app.guards.guards import reason_counts
-from app.predict.answer import JudgedRow, Tally, overflown
+from app.guards.guards import NO_PRICE, reason_counts
+from app.predict.answer import JudgedRow, Prices, Tally, overflown
 from app.predict.expected import dearer, expected, likelier
 from app.predict.pricing import Pricing
 
@@ -59,6 +59,11 @@ class Decided:
         return self.judged.decisions
 
     @property
+    def unpriced(self) -> NDArray[np.intp]:
+        """Return which rows lack a price: their costs are NaN."""
+        return unpriced(self.judged)
+
+    @property
     def guarded(self) -> NDArray[np.int8] | None:
         """Which guard rejects each row; None where none does."""
         return self.judged.guarded
@@ -70,6 +75,8 @@ class Decided:
     def tally(self) -> Tally:
         """Return what is counted of these rows."""
         costs = self.expected_costs
+        if costs is not None and len(self.unpriced):
+            costs = np.delete(costs, self.unpriced)
         noted = sum(not self.not_cheapest[row] for row in self.notes)
         cells = np.searchsorted(self.cells, self.judged.scores, side="right")
         rows = np.bincount(cells)
@@ -88,15 +95,27 @@ class Decided:
         )
 
 
+def unpriced(judged: Judged) -> NDArray[np.intp]:
+    """Return which rows lack a price of their own."""
+    if judged.prices is None or judged.guarded is None:
+        return np.empty(0, np.intp)
+    return np.flatnonzero(judged.guarded == NO_PRICE)
+
+
 def row_of(judged: Judged, i: int) -> JudgedRow:
     """Return one of the judged rows by itself."""
-    p, codes = judged.probabilities, judged.guarded
+    p, codes, own = judged.probabilities, judged.guarded, judged.prices
+    guard = 0 if codes is None else codes[i].item()
+    prices = None
+    if own is not None and guard != NO_PRICE:
+        prices = Prices(*(getattr(own, name)[i].item() for name in Prices._fields))
     return JudgedRow(
         judged.scores[i].item(),
         judged.judged_by[i].item(),
         judged.decisions[i].item(),
         None if p is None else p[i].item(),
-        0 if codes is None else codes[i].item(),
+        guard,
+        prices,
     )
 
 
@@ -130,11 +149,16 @@ def decide(
         raise overflown(rows, pointer)
     p, decisions = judged.probabilities, judged.decisions
     cost, priced, not_cheapest = None, None, np.zeros(len(decisions), dtype=np.bool_)
-    if pricing.costs is None or p is None:
+    costs = pricing.costs if judged.prices is None else judged.prices
+    if costs is None or p is None:
         positive = likelier(judged.scores, p)
     else:
-        plus, minus, reject = priced = expected(p, pricing.costs)
+        plus, minus, reject = priced = expected(p, costs)
         positive = plus <= minus
+        if len(lacking := unpriced(judged)):
+            for of_decision in priced:
+                of_decision[lacking] = np.nan
+            positive[lacking] = likelier(judged.scores[lacking], p[lacking])
         cost = np.where(decisions == 0, reject, np.where(decisions > 0, plus, minus))
         least = np.minimum(np.minimum(plus, minus), reject)
         not_cheapest = np.asarray(dearer(cost, least))

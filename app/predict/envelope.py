@@ -14,6 +14,7 @@ from app.errors import ApiError, FieldError, MalformedRequestError
 from app.features.faults import unusable
 
 __all__ = [
+    "ColumnPrice",
     "Costs",
     "Envelope",
     "Grid",
@@ -71,13 +72,31 @@ class Grid(msgspec.Struct, forbid_unknown_fields=True):
     kind: Literal["inline"] = "inline"
 
 
+class ColumnPrice(msgspec.Struct, forbid_unknown_fields=True):
+    """A price that is ``times`` the number in a column of the row."""
+
+    column: str
+    times: float | UnsetType = UNSET
+
+
 class Costs(msgspec.Struct, forbid_unknown_fields=True):
     """The four prices of a decision."""
 
-    false_positive: float
-    false_negative: float
-    reject_positive: float
-    reject_negative: float
+    false_positive: float | ColumnPrice
+    false_negative: float | ColumnPrice
+    reject_positive: float | ColumnPrice
+    reject_negative: float | ColumnPrice
+
+    @property
+    def colons(self) -> int:
+        """How many colons the prices have as JSON."""
+        columns = [
+            price
+            for name in self.__struct_fields__
+            if isinstance(price := getattr(self, name), ColumnPrice)
+        ]
+        more = (1 + p.column.count(":") + (p.times is not UNSET) for p in columns)
+        return 4 + sum(more)
 
 
 _ENVELOPE = msgspec.json.Decoder(Envelope)
@@ -91,7 +110,7 @@ _TYPES: dict[type[msgspec.Struct], dict[str, tuple[Any, str]]] = {
         "instances": (Raw, ""),
         "data": (Raw, ""),
         "extra_columns": (Literal["refuse", "ignore"], '"refuse" or "ignore"'),
-        "costs": (dict[str, Raw] | None, "an object of four numbers"),
+        "costs": (dict[str, Raw] | None, "an object of four prices"),
         "explain": (bool, "true or false"),
         "references": (list[str] | None, "a list of strings, one a row"),
         "layout": (Literal["rows", "columns"], '"rows" or "columns"'),
@@ -104,7 +123,7 @@ _TYPES: dict[type[msgspec.Struct], dict[str, tuple[Any, str]]] = {
     },
     Costs: dict.fromkeys(
         (field.name for field in msgspec.structs.fields(Costs)),
-        (float, "a finite number"),
+        (float | ColumnPrice, 'a finite number, or {"column": name, "times": number}'),
     ),
 }
 

@@ -10,12 +10,10 @@ With p the probability of +1, the expected cost of a decision is
 operation by operation the same, so a row has the same bits in either.
 """
 
-from typing import TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-
-from solvers.costs import CostMatrix
 
 __all__ = ["dearer", "expected", "likelier"]
 
@@ -26,7 +24,20 @@ Number = TypeVar("Number", float, Floats)
 _TIE = 1e-12
 
 
-def expected(p: Number, costs: CostMatrix) -> tuple[Number, Number, Number]:
+class FourPrices(Protocol):
+    """Four prices: those of all rows, of one row, or columns of one a row."""
+
+    @property
+    def false_positive(self) -> Any: ...
+    @property
+    def false_negative(self) -> Any: ...
+    @property
+    def reject_positive(self) -> Any: ...
+    @property
+    def reject_negative(self) -> Any: ...
+
+
+def expected(p: Number, costs: FourPrices) -> tuple[Number, Number, Number]:
     """Return what deciding +1, deciding -1 and rejecting would cost at p."""
     q = 1.0 - p
     return (

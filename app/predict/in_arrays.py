@@ -123,7 +123,7 @@ def _decided(
     if (terms := version.review) is not None:
         named, labels = (version.name, version.version), ready.model.labels
         settled.intake = intake = Intake(
-            terms, named, labels, pricing.costs, ready.schema, references
+            terms, named, labels, pricing.given, ready.schema, references
         )
         answers = RowByRow(decided, pricing, labels)
         settled.cases = cases_of(intake, answers, decided, settled.tally, rows, 0)

@@ -116,6 +116,10 @@ def _told(decided: Decided, pricing: Pricing, labels: Labels) -> list[Prediction
         parts = told[name]
         if isinstance(parts, dict):
             told[name] = list(map(of, *parts.values()))
+    for row in decided.unpriced.tolist():
+        for name in ("expected_cost", "expected_costs"):
+            if isinstance(column := told[name], list):
+                column[row] = None
     return list(map(Prediction, *(column or nothing for column in told.values())))
 
 
@@ -174,7 +178,7 @@ def _would_be(decided: Decided, pricing: Pricing, labels: Labels) -> Column:
 def _distances(decided: Decided, pricing: Pricing, labels: Labels) -> Column:
     del labels
     band, values = pricing.band, decided.judged.judged_by
-    if band.on == "reject-function":
+    if band.on == "reject-function" or pricing.row_prices is not None:
         return None
     edges = {"lower": band.lower, "upper": band.upper}
     return {name: (values - edge).tolist() for name, edge in edges.items()}

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from prometheus_client.core import CounterMetricFamily, Metric
 
-from app.guards.guards import GUARDS
+from app.guards.guards import CAUSES
 from app.health.metrics import Metrics
 from app.health.shared import key_of
 from app.models.queries import ResolvedVersion
@@ -14,7 +14,7 @@ __all__ = ["PredictionCounts"]
 
 FAMILY = "prediction"
 _MOST_VERSIONS = 500
-_REASONS = ("ambiguous", *GUARDS)
+_REASONS = ("ambiguous", *CAUSES)
 _DECISIONS = (("+1", ""), ("-1", ""), *(("reject", reason) for reason in _REASONS))
 
 Version = tuple[str, int]

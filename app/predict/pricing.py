@@ -1,19 +1,23 @@
 """The rule and the costs that a request is answered by.
 
 A request may bring costs of its own only where the thresholds follow from the costs
-and what the model keeps: the Chow rule, the plug-in rule of a machine whose score is
-the log-odds by its own link, and the rule of least expected cost, by its ROC convex
-hull. Everywhere else the thresholds were chosen from training scores, or the score
-itself depends on the costs.
+and what the model keeps: the Chow rule (there, prices may follow columns of the row),
+the plug-in rule of a machine whose score is the log-odds by its own link, and the rule
+of least expected cost, by its ROC convex hull. Everywhere else the thresholds were
+chosen from training scores, or the score itself depends on the costs.
 """
 
 from dataclasses import asdict, dataclass
+from typing import Any
+
+from msgspec import UNSET
 
 from app.artifacts.model import ServedModel
 from app.artifacts.rating import Rating
+from app.artifacts.row_prices import LEAST, MOST, RowPrices
 from app.errors import FieldError, InvalidRequestError
 from app.features.faults import unusable
-from app.predict.envelope import Costs
+from app.predict.envelope import ColumnPrice, Costs
 from solvers.costs import CostMatrix
 from solvers.errors import InfeasibleRuleError, InvalidCostsError
 from solvers.rules import band_at_costs
@@ -32,11 +36,23 @@ class Pricing:
     """Edges of the cells that the monitor counts scores in."""
     rating: Rating | None = None
     """The bands of confidence, which follow from the score alone."""
+    row_prices: RowPrices | None = None
+    """Instead of costs, where some follow columns of the row: each is then decided at
+    its own, and the band holds for none."""
+
+    @property
+    def given(self) -> CostMatrix | RowPrices | None:
+        """Return the prices in either form."""
+        return self.costs or self.row_prices
 
     def described(self) -> dict[str, object]:
         """Return ``costs``, ``thresholds`` and ``bands`` as an answer tells them."""
-        costs = None if self.costs is None else asdict(self.costs)
-        told: dict[str, object] = {"costs": costs, "thresholds": self.band.told()}
+        told: dict[str, object]
+        if self.row_prices is not None:
+            told = {"costs": self.row_prices.told(), "thresholds": None}
+        else:
+            costs = None if self.costs is None else asdict(self.costs)
+            told = {"costs": costs, "thresholds": self.band.told()}
         if self.rating is None:
             return told
         return {**told, "bands": self.rating.probabilities}
@@ -44,7 +60,8 @@ class Pricing:
 
 def own_pricing(model: ServedModel) -> Pricing:
     """Return the rule and costs that the model was trained with."""
-    return Pricing(model.band, model.costs, model.cells, model.rating)
+    own = (model.band, model.costs, model.cells, model.rating, model.row_prices)
+    return Pricing(*own)
 
 
 def pricing_at(model: ServedModel, costs: Costs) -> Pricing:
@@ -56,10 +73,12 @@ def pricing_at(model: ServedModel, costs: Costs) -> Pricing:
         When the costs are none that a rule can be derived from, or the model's
         thresholds do not follow from costs alone.
     """
+    given = {name: getattr(costs, name) for name in costs.__struct_fields__}
+    if any(isinstance(price, ColumnPrice) for price in given.values()):
+        prices = _of_rows(model, given)
+        return Pricing(model.band, None, model.cells, model.rating, prices)
     try:
-        matrix = CostMatrix(
-            **{name: getattr(costs, name) for name in costs.__struct_fields__}
-        )
+        matrix = CostMatrix(**given)
     except InvalidCostsError as error:
         raise unusable([FieldError("/costs", str(error))]) from None
     link = model.calibration
@@ -71,6 +90,33 @@ def pricing_at(model: ServedModel, costs: Costs) -> Pricing:
     except InfeasibleRuleError:
         raise _fixed(model.rule.get("kind")) from None
     return Pricing(band, matrix, model.cells, model.rating)
+
+
+def _of_rows(model: ServedModel, given: dict[str, Any]) -> RowPrices:
+    """Return prices that follow columns which the model reads."""
+    if model.rule.get("kind") != "chow" or not model.has_probability:
+        raise _fixed(model.rule.get("kind"))
+    known = [f.name for f in model.asked.features if f.type == "numeric"]
+    faults, told = [], {}
+    for name, price in given.items():
+        times = price if isinstance(price, float) else price.times
+        times = 1.0 if times is UNSET else times
+        told[name] = times
+        if not LEAST <= times <= MOST:
+            detail = f"a price, or its times, is a number from {LEAST:g} to {MOST:g}"
+            faults.append(FieldError(f"/costs/{name}", detail))
+        if isinstance(price, ColumnPrice):
+            told[name] = {"column": price.column, "times": times}
+            if price.column not in known:
+                detail = (
+                    f"the model reads no column of numbers {price.column[:200]!r}; it"
+                    f" reads {', '.join(known[:20]) or 'none'}: name one of these, give"
+                    " a number, or train with this price"
+                )
+                faults.append(FieldError(f"/costs/{name}/column", detail))
+    if faults:
+        raise unusable(faults)
+    return RowPrices.of(told)
 
 
 def _fixed(kind: object) -> InvalidRequestError:

@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
+import numpy as np
+from numpy.typing import NDArray
 
 from app.artifacts.model import Judged, ServedModel, holding_together
 from app.features.encoding import Encoder, RowNote
@@ -43,10 +45,12 @@ class ReadyModel:
     def __init__(self, payload: Mapping[str, Any]) -> None:
         self.model = ServedModel.from_payload(payload)
         with holding_together():
-            self.schema = self.model.features
+            self.schema = self.model.asked
             self.readers = RowReaders(self.schema)
             self.pricing = own_pricing(self.model)
-            self._encoder = Encoder(self.schema)
+            self._encoder = Encoder(self.model.features)
+            self._place = {f.name: j for j, f in enumerate(self.schema.numbers)}
+            self._read = [self._place[f.name] for f in self.model.features.numbers]
             self.single = SingleRow(self.model, self._encoder)
         self._explainer: Explainer | None = None
         self._heads: dict[tuple[str, int], bytes] = {}
@@ -79,7 +83,7 @@ class ReadyModel:
 
     def explanations(self, rows: Rows) -> list[Explanation]:
         """Return what the columns of each row add; raises as `explain`."""
-        encoded = self._encoder.encode(rows.numbers, rows.categories)
+        encoded = self._encoder.encode(self._numbers(rows), rows.categories)
         return self.explainer.explain(encoded.matrix)
 
     def decide(
@@ -96,18 +100,31 @@ class ReadyModel:
     def explainer(self) -> Explainer:
         """Return what explains this model's answers; refuse where nothing can."""
         if self._explainer is None:
-            self._explainer = Explainer(self.schema, self.model.scorer)
+            self._explainer = Explainer(self.model.features, self.model.scorer)
         return self._explainer
 
     def judge(self, rows: Rows, pricing: Pricing) -> tuple[Judged, Notes]:
         """Score rows and decide them, guards first; say what is unlike training."""
-        encoded = self._encoder.encode(rows.numbers, rows.categories)
+        numbers = self._numbers(rows)
+        encoded = self._encoder.encode(numbers, rows.categories)
         guarded = self.model.guards.fired(
             encoded.matrix,
             encoded.notes,
-            lambda: missing_rows(rows.numbers, rows.categories),
+            lambda: missing_rows(numbers, rows.categories),
         )
-        return self.model.judge(encoded.matrix, pricing.band, guarded), encoded.notes
+        prices = None
+        if pricing.row_prices is not None:
+            columns = pricing.row_prices.columns
+            own = {name: rows.numbers[:, self._place[name]] for name in columns}
+            prices = pricing.row_prices.at(own)
+        judged = self.model.judge(encoded.matrix, pricing.band, guarded, prices)
+        return judged, encoded.notes
+
+    def _numbers(self, rows: Rows) -> NDArray[np.float64]:
+        """Return the numbers that the scorer takes, without those of prices alone."""
+        if self.schema is self.model.features:
+            return rows.numbers
+        return rows.numbers[:, self._read]
 
     def head(self, version: ResolvedVersion, pricing: Pricing) -> bytes:
         """Return the beginning of an answer, up to its list of predictions."""

@@ -42,6 +42,7 @@ class SingleRow:
         self._model, self._encoder = model, encoder
         # A row that can be encoded so has nothing that another guard looks at.
         self._takes = model.guards.outlier is None and encoder.width <= _WIDEST
+        self._takes &= model.row_prices is None  # there may be more cells
 
     def answer(
         self, cells: Sequence[float | bool | str | None], pricing: Pricing
@@ -59,7 +60,9 @@ class SingleRow:
         InvalidRequestError
             When the score is not finite.
         """
-        encoded = self._encoder.encode_one(cells) if self._takes else None
+        if not self._takes or pricing.row_prices is not None:
+            return None
+        encoded = self._encoder.encode_one(cells)
         if encoded is None:
             return None
         scored = self._scored(encoded)

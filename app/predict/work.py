@@ -108,7 +108,7 @@ def ask(
         question.references = references
     if (terms := version.review) is not None:
         named = (version.name, version.version)
-        facts = (ready.model.labels, pricing.costs, ready.schema)
+        facts = (ready.model.labels, pricing.given, ready.schema)
         question.intake = Intake(terms, named, *facts, references)
     return question
 
@@ -155,7 +155,7 @@ def has_more_keys(
     known = 2 + envelope.model.count(":") + envelope.explain + question.by_columns
     known += envelope.fields is not None
     if envelope.costs is not None:
-        known += 5
+        known += 1 + envelope.costs.colons
     if question.columns is None:
         known += n_rows * question.ready.readers.colons
     else:

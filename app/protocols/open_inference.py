@@ -147,7 +147,7 @@ def _check(asked: _Request, settled: Settled) -> None:
     """Refuse outputs that there are not, and rejects that the client cannot have."""
     ready, reviewed = settled.ready, settled.version.review is not None
     absent = _absent(ready, reviewed=reviewed) - {"decision_code"}
-    if ready.model.has_probability and ready.model.costs is not None:
+    if ready.model.has_probability and ready.pricing.given is not None:
         absent.discard("costs")
     for i, output in enumerate(asked.outputs or ()):
         if output.name not in OUTPUTS or output.name in absent:
@@ -288,7 +288,7 @@ def _absent(ready: ReadyModel, *, reviewed: bool) -> set[str]:
     absent = set(ON_REQUEST)
     if not ready.model.has_probability:
         absent |= {"probability", "expected_cost"}
-    if ready.model.costs is None:
+    if ready.pricing.given is None:
         absent.add("expected_cost")
     if ready.model.rating is None:
         absent.add("band")

@@ -33,6 +33,10 @@ _TIED = {
     "embedded": "the rejector was learnt together with the score, at the costs it was"
     " trained for",
 }
+_OWN_PRICES = (
+    "the prices of this version follow columns of the rows, so it has no thresholds to"
+    " choose anew: train again at other prices, or send them as costs of POST /predict"
+)
 _OWN_LINK = (
     "the plug-in rule reads the machine's own link, at the share of +1 it was trained"
     " for"
@@ -50,6 +54,8 @@ def changed(stored: Stored, request: RepriceRequest) -> TrainRequest:
         When the stored scores cannot carry it.
     """
     asked = stored.asked
+    if asked.costs is not None and asked.costs.columns:
+        raise ConflictError(_OWN_PRICES)
     changes: dict[str, Any] = {}
     if request.costs is not None:
         changes["costs"] = request.costs

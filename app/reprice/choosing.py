@@ -19,15 +19,13 @@ from app.evidence.evaluation import evaluate, no_evaluation
 from app.evidence.notes import notes_on_guards, notes_on_thresholds
 from app.evidence.scores import Evidence, calibrate, fit_rule
 from app.evidence.stored import Stored
-from app.train.pairs import cost_matrix, promises, rule_kind
+from app.train.pairs import LEARN_FROM_COSTS, cost_matrix, promises, rule_kind
 from app.train.schemas import TrainRequest
 from solvers.calibration import Calibration
 from solvers.costs import CostMatrix
 from solvers.rules.registry import RULES
 
 __all__ = ["Chosen", "choose", "held_out"]
-
-_DEPENDS_ON_COSTS = ("double-hinge-svm", "abstention-boosting", "abstention-trees")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -174,7 +172,7 @@ def _notes(
             "promises from the same calibration rows hold each by itself, not for the"
             " one that was picked after seeing several"
         )
-    if wanted.trainer.kind in _DEPENDS_ON_COSTS and costs != stored.scorer_costs:
+    if wanted.trainer.kind in LEARN_FROM_COSTS and costs != stored.scorer_costs:
         notes.append(
             "the score was learnt at other costs and stays as it is; thresholds were"
             " chosen anew, a new training may do better"

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Self
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field, field_validator, model_validator
 
 from app.models.schemas import VersionRef
 from app.strict import Answer, StrictModel
@@ -34,6 +34,17 @@ class RepriceRequest(StrictModel):
     confidence (``bounded-error``)."""
     prevalence: Share | None = None
     """The share of +1 in use, where it differs from that of the training rows."""
+
+    @field_validator("costs")
+    @classmethod
+    def _four_numbers(cls, costs: Costs | None) -> Costs | None:
+        if costs is not None and costs.columns:
+            msg = (
+                "four numbers are needed: thresholds are chosen at the same prices for"
+                " all rows; where a price follows a column, train with it"
+            )
+            raise ValueError(msg)
+        return costs
 
     @model_validator(mode="after")
     def _one_wish(self) -> Self:

@@ -20,6 +20,7 @@ from functools import lru_cache
 from typing import Any, Self
 
 from app.artifacts.model import Label, Labels
+from app.artifacts.row_prices import RowPrices
 from app.db.tables import new_id
 from app.errors import FieldError, InvalidRequestError
 from app.features.faults import MAX_FAULTS, unusable
@@ -54,6 +55,8 @@ class Origin:
     version: int | None
     labels: dict[str, Label]
     costs: dict[str, float] | None
+    prices: RowPrices | None = None
+    """Instead of costs, where each case has its own."""
 
     @classmethod
     def of(
@@ -61,11 +64,27 @@ class Origin:
         terms: Terms,
         named: tuple[str, int | None],
         labels: Labels,
-        costs: CostMatrix | None,
+        costs: CostMatrix | RowPrices | None,
     ) -> Self:
         """Return what cases of rows have in common that a version answers."""
-        priced = None if costs is None else asdict(costs)
-        return cls(terms, *named, asdict(labels), priced)
+        told = asdict(labels)
+        if isinstance(costs, RowPrices):
+            return cls(terms, *named, told, None, costs)
+        return cls(terms, *named, told, None if costs is None else asdict(costs))
+
+    def costs_of(
+        self, schema: FeatureSchema, rows: Rows, row: int
+    ) -> dict[str, float] | None:
+        """Return the prices of one row, where it has its own and they are known."""
+        if self.prices is None:
+            return self.costs
+        place = {feature.name: j for j, feature in enumerate(schema.numbers)}
+        return self.prices.of_row(
+            {
+                name: rows.numbers[row, place[name]].item()
+                for name in self.prices.columns
+            }
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +103,7 @@ class NewCase:
     saving: float = 0.0
     due_at: datetime | None = None
     id: str = field(default_factory=new_id)
+    costs: dict[str, float] | None = None
 
 
 def check_references(references: Sequence[str], pointer: str = "/references") -> None:
@@ -118,7 +138,7 @@ class Intake:
     named : (name, version)
         Of the model.
     labels : Labels
-    costs : CostMatrix or None
+    costs : CostMatrix, RowPrices or None
         At which the request is decided.
     schema : FeatureSchema
     references : sequence of str, optional
@@ -146,7 +166,7 @@ class Intake:
         terms: Terms,
         named: tuple[str, int],
         labels: Labels,
-        costs: CostMatrix | None,
+        costs: CostMatrix | RowPrices | None,
         schema: FeatureSchema,
         references: Sequence[str] | None,
     ) -> None:
@@ -231,7 +251,8 @@ class Intake:
         """Open a case that a caller brings, whatever the machine says of it."""
         if answer is None or rows is None:
             reference = None if self._references is None else self._references[at]
-            case = NewCase(self.origin, reference, BROUGHT, None)
+            common = self.origin.costs
+            case = NewCase(self.origin, reference, BROUGHT, None, costs=common)
         else:
             case = self._case(at, row, answer, BROUGHT, rows)
         self.opened.append(replace(case, due_at=due_at))
@@ -275,6 +296,7 @@ class Intake:
             answer.probability,
             answer.would_be == self.origin.labels["positive"],
             saving,
+            costs=self.origin.costs_of(self._schema, rows, row),
         )
 
 

@@ -133,7 +133,7 @@ def _row(case: NewCase) -> dict[str, Any]:
         "probability": case.probability,
         "would_be": case.would_be,
         "labels": origin.labels,
-        "costs": origin.costs,
+        "costs": case.costs,
         "features": case.features,
         "saving": case.saving,
         "wanted": 2 if second else 1,

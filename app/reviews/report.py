@@ -16,6 +16,7 @@ import numpy as np
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from app.artifacts.row_prices import four_numbers
 from app.db.base import utc_now
 from app.db.review_tables import NEVER, Case, Opinion
 from app.db.states import OPEN, OpinionState
@@ -84,9 +85,12 @@ def proposed(session: Session, name: str, asked: PriceRequest) -> PricesAnswer:
     _, version = known_model(session, name)
     if asked.version is not None:
         version = known_version(session, name, asked.version)
-    costs = version.summary.get("costs")
+    costs = four_numbers(version.summary.get("costs"))
     if costs is None:
-        msg = "this version has no costs that those of people could stand beside"
+        msg = (
+            "this version has no costs, the same for all cases, that those of people"
+            " could stand beside"
+        )
         raise ConflictError(msg)
     price = asked.minute_price
     policy = policies.find(session, model_id)

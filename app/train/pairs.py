@@ -18,6 +18,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from app.artifacts.row_prices import RowPrices
 from app.errors import FieldError
 from app.train.rules import rule_parameters
 from app.train.schemas import Costs, Guards, TrainRequest
@@ -27,14 +28,24 @@ from solvers.errors import InvalidCostsError
 from solvers.rules.registry import RULES
 
 __all__ = [
+    "LEARN_FROM_COSTS",
+    "NO_SEARCH",
     "believed",
     "cost_matrix",
     "guards_of",
     "pair_errors",
     "promises",
+    "row_prices",
     "rule_kind",
 ]
 
+LEARN_FROM_COSTS = ("double-hinge-svm", "abstention-boosting", "abstention-trees")
+"""Trainers whose score is made for the costs."""
+NO_SEARCH = (
+    "candidates are compared at one price for all rows; where a price follows a column,"
+    " leave the search out (auto weighs its members by their probabilities), or give"
+    " four numbers as costs"
+)
 _TRIED = {"bounded-abstention", "bounded-error", "bounded-cost"}
 _SCORES = np.linspace(-1.0, 1.0, 8)
 
@@ -66,14 +77,23 @@ def guards_of(request: TrainRequest) -> Guards:
 
 
 def cost_matrix(costs: Costs | None) -> CostMatrix | None:
-    """Return the prices as ``solvers`` knows them.
+    """Return the prices as ``solvers`` knows them; None where some follow columns.
 
     Raises
     ------
     InvalidCostsError
         With the inequality that does not hold, and both its sides.
     """
-    return None if costs is None else CostMatrix(**costs.model_dump())
+    if costs is None or costs.columns:
+        return None
+    return CostMatrix(**costs.model_dump())
+
+
+def row_prices(costs: Costs | None) -> RowPrices | None:
+    """Return the prices where some follow columns of the row, else None."""
+    if costs is None or not costs.columns:
+        return None
+    return RowPrices.of(costs.model_dump())
 
 
 def pair_errors(request: TrainRequest) -> list[FieldError]:
@@ -135,6 +155,9 @@ def _cost_errors(request: TrainRequest) -> Iterator[FieldError]:
                 "/costs", "the rule chow needs costs, or its own reject_threshold"
             )
         return
+    if request.costs.columns:
+        yield from _row_price_errors(request)
+        return
     try:
         costs = cost_matrix(request.costs)
     except InvalidCostsError as error:
@@ -151,6 +174,29 @@ def _cost_errors(request: TrainRequest) -> Iterator[FieldError]:
             "/costs",
             f"the rule {kind} needs symmetric costs (false_positive ="
             " false_negative and reject_positive = reject_negative); plug-in takes any",
+        )
+
+
+def _row_price_errors(request: TrainRequest) -> Iterator[FieldError]:
+    """Refuse whatever is chosen, or learnt, at one price for all rows."""
+    trainer, way_out = request.trainer.kind, "give four numbers as costs"
+    if rule_kind(request) != "chow" or _reject_threshold(request) is not None:
+        yield FieldError(
+            "/rule",
+            "where a price follows a column, each row is decided at its own prices by"
+            f" the rule chow: leave the rule out, or {way_out}",
+        )
+    if trainer in LEARN_FROM_COSTS:
+        yield FieldError(
+            "/trainer/kind",
+            f"{trainer} learns from one price for all rows; where a price follows a"
+            f" column, take another trainer, such as auto or logistic, or {way_out}",
+        )
+    if getattr(request.trainer, "reduction", None) is not None:
+        yield FieldError(
+            "/trainer/reduction",
+            "rows are taken away by one price for all of them; where a price follows a"
+            f" column, leave the reduction out, or {way_out}",
         )
 
 

@@ -18,6 +18,7 @@ from pydantic import ValidationError
 from app.choices import Described
 from app.errors import FieldError, MalformedRequestError
 from app.features.table import Table
+from app.train.price_columns import read_for_prices
 from app.train.refusal import field_errors, refuse
 from app.train.rows import Cell, Texts, by_column, checked, decoded
 from app.train.schemas import DatasetData, InlineData, TrainRequest
@@ -140,11 +141,19 @@ def _read(
     except ValidationError as error:
         raise refuse(field_errors(error, body, schema)) from None
     if isinstance(request.data, DatasetData):
-        table = stored(request.data)
+        table = stored(_with_prices(request, request.data))
         marks = request.data.missing
         return request, table.marked(marks) if marks else table
     names = request.data.columns
     return request, by_column(names, read(names, rows), request.data.missing, texts)
+
+
+def _with_prices(request: WithTable, data: DatasetData) -> DatasetData:
+    """Return which columns are read: those that are named, and those of prices."""
+    if data.columns is None or not isinstance(request, TrainRequest):
+        return data
+    more = read_for_prices(request)
+    return data.model_copy(update={"columns": [*data.columns, *more]})
 
 
 def _inner(raw: msgspec.Raw | None) -> dict[str, msgspec.Raw] | None:

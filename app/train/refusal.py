@@ -80,6 +80,8 @@ def _path(location: Iterable[str | int], body: Any) -> list[str | int]:
             here = here[part]
         elif isinstance(here, Mapping) and here.get("kind") == part:
             continue  # the tag of a union, not a key
+        elif str(part).startswith("#"):
+            continue  # the tag of a price
         elif isinstance(here, Mapping) and part != "kind":
             path.append(part if isinstance(part, int) else part[:_SHOWN_KEY])
             break

@@ -5,9 +5,17 @@ The rows of inline data are declared here for the documentation and read elsewhe
 not cell by cell through a model.
 """
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, ValidationInfo, field_validator, model_validator
+from pydantic import (
+    Discriminator,
+    Field,
+    Tag,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError
 
 from app.choices import ID, NAME
@@ -19,6 +27,7 @@ from app.train.search import Search
 from app.train.trainers.registry import Trainer
 
 __all__ = [
+    "ColumnPrice",
     "Costs",
     "DatasetData",
     "Evaluation",
@@ -40,20 +49,47 @@ ModelName = Annotated[
 ]
 
 
+class ColumnPrice(StrictModel):
+    """A price that follows a column of numbers: ``times`` what the row has there."""
+
+    column: ColumnName
+    times: Price = 1.0
+
+
+def _form(price: object) -> str:
+    # Of an object, or of one that is read already. "#": a tag, and no key of a body.
+    return "#column" if isinstance(price, Mapping | ColumnPrice) else "#number"
+
+
+AnyPrice = Annotated[
+    Annotated[Price, Tag("#number")] | Annotated[ColumnPrice, Tag("#column")],
+    Discriminator(_form),
+]
+
+
 class Costs(StrictModel):
     """What a decision costs; a correct one costs nothing.
 
-    From 1e-12 to 1e12: prices are multiplied and compared.
+    From 1e-12 to 1e12: prices are multiplied and compared. A price may follow a column
+    of numbers, `{"column": "amount", "times": 0.8}`: each row is then decided, and
+    counted, at its own.
     """
 
-    false_positive: Price
+    false_positive: AnyPrice
     """Calling a true -1 "+1"."""
-    false_negative: Price
+    false_negative: AnyPrice
     """Calling a true +1 "-1"."""
-    reject_positive: Price
+    reject_positive: AnyPrice
     """Rejecting a true +1."""
-    reject_negative: Price
+    reject_negative: AnyPrice
     """Rejecting a true -1."""
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """Return the columns that prices follow, by the names of the prices."""
+        return {
+            name: price.column for name, price in self if isinstance(price, ColumnPrice)
+        }
 
 
 class InlineData(StrictModel):

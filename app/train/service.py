@@ -6,6 +6,7 @@ accepted does not fail for a reason its sender could have been told at once.
 
 from app.train.minimum_rows import row_errors
 from app.train.parsing import Stored, Submission, no_datasets, read_body
+from app.train.price_columns import price_errors
 from app.train.refusal import refuse
 from app.train.schemas import DatasetData
 from app.train.score_columns import score_errors
@@ -49,6 +50,7 @@ def _check_columns(submission: Submission) -> None:
     taken = {place.name for place in find_roles(submission.request, names).values()}
     features = tuple(name for name in names if name not in taken)
     faults = list(score_errors(submission.request, submission.table, features))
+    faults += price_errors(submission.request, submission.table)
     if faults:
         raise refuse(faults)
 
@@ -60,6 +62,7 @@ def check(submission: Submission) -> Sample:
         raise refuse(faults)
     sample = read_sample(submission)
     faults = list(score_errors(submission.request, submission.table, sample.features))
+    faults += price_errors(submission.request, submission.table)
     if faults:
         raise refuse(faults)
     # Every candidate of a search needs the same parts.

@@ -18,6 +18,7 @@ from app.features.dates import are_dates
 from app.features.table import Table
 from app.features.values import category
 from app.train.parsing import Submission
+from app.train.price_columns import read_for_prices
 from app.train.refusal import refuse
 from app.train.role_columns import (
     Place,
@@ -89,7 +90,7 @@ def read_sample(submission: Submission) -> Sample:
     else:
         positive, negative = _labels(request.target, target, table)
         y = _signs(table.values(target.name), positive)
-    taken = {place.name for place in roles.values()}
+    taken = {place.name for place in roles.values()} | {*read_for_prices(request)}
     dates = tuple(n for n in table.names if n not in taken and _holds_dates(table, n))
     return Sample(
         y=y,

@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.artifacts.rating import Rating
+from app.artifacts.row_prices import OwnPrices, RowPrices
 from app.evidence.part import Part, take
 from app.features.schema import FeatureSchema
 from app.features.table import Table
-from app.train.pairs import believed
+from app.train.pairs import believed, row_prices
 from app.train.schemas import TrainRequest
 from app.train.target import Sample
 from app.train.trainers.registry import TRAINERS
@@ -85,6 +86,20 @@ class Job:
         if isinstance(trainer, ScoresTrainer):
             return (trainer.column,)
         return self.sample.features
+
+    @property
+    def prices(self) -> RowPrices | None:
+        """Return the prices where some follow columns of the row."""
+        return row_prices(self.request.costs)
+
+    def own_prices(self, rows: Rows) -> OwnPrices | None:
+        """Return the prices of these rows, where they have some of their own."""
+        prices = self.prices
+        if prices is None:
+            return None
+        return prices.at(
+            {name: self.table.columns[name][rows] for name in prices.columns}
+        )
 
     def part(self, rows: Rows) -> Part:
         """Return these rows, at the share of +1 in use."""

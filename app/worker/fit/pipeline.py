@@ -153,7 +153,9 @@ def _refitted(job: Job, parts: Partition, report: Report) -> Fitted:
 
 def _left_out(job: Job) -> list[str]:
     """Return a warning that names the features which the trainer does not read."""
-    unread = [name for name in job.sample.features if name not in job.columns]
+    priced = job.prices.columns if job.prices else ()
+    read = {*job.columns, *priced}
+    unread = [name for name in job.sample.features if name not in read]
     if not unread:
         return []
     some = ", ".join(map(repr, unread[:_SHOWN_COLUMNS]))
@@ -192,6 +194,7 @@ def _served(job: Job, fitted: Fitted) -> ServedModel:
         labels=Labels(job.sample.positive, job.sample.negative),
         guards=fitted.guards,
         rating=job.rating(fitted.estimator),
+        row_prices=job.prices,
     )
 
 
@@ -250,8 +253,11 @@ def _evaluated(job: Job, fitted: Fitted, parts: Partition) -> _Seen:
     encoded = encode_table(model.features, table)
     matrix = encoded.matrix
     guarded = guarded_rows(model.guards, model.features, table, encoded)
-    evidence = score(model.scorer, matrix, job.part(parts.holdout), guarded)
-    decisions = model.judge(matrix, guarded=guarded).decisions
+    own = job.own_prices(parts.holdout)
+    evidence = score(
+        model.scorer, matrix, job.part(parts.holdout), guarded, own and own.costs
+    )
+    decisions = model.judge(matrix, guarded=guarded, prices=own).decisions
     figures, warnings = evaluate(
         evidence, decisions, fitted.calibration, job.costs, model.rating
     )

@@ -29,7 +29,9 @@ def describe(
     bands = {} if rating is None else {"bands": rating.payload()}
     return {
         "trainer": request.trainer.model_dump(),
-        **rule_facts(rule_kind(request), rule, fitted.calibration, job.costs),
+        **rule_facts(
+            rule_kind(request), rule, fitted.calibration, job.costs, job.prices
+        ),
         "features": fitted.features.to_payload()["columns"],
         "labels": {"positive": job.sample.positive, "negative": job.sample.negative},
         "target": request.target.model_dump(exclude_none=True),

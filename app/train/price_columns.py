@@ -1,0 +1,68 @@
+"""The columns that prices follow: there, numbers, and above 0 in every row."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from app.artifacts.row_prices import LEAST, MOST
+from app.errors import FieldError
+from app.features.table import Table
+from app.train.pairs import row_prices
+from app.train.refusal import at
+from app.train.schemas import ColumnPrice, DatasetData, TrainRequest
+
+__all__ = ["price_errors", "read_for_prices"]
+
+_OTHERWISE = "name a column of numbers, or give one number for all rows"
+_SHOWN = 5
+
+
+def read_for_prices(request: TrainRequest) -> tuple[str, ...]:
+    """Return the columns that are read for prices alone, as the request names others.
+
+    Any other column that a price follows is a feature too.
+    """
+    data, prices = request.data, row_prices(request.costs)
+    if prices is None or not isinstance(data, DatasetData) or data.columns is None:
+        return ()
+    return tuple(name for name in prices.columns if name not in data.columns)
+
+
+def price_errors(request: TrainRequest, table: Table) -> Iterator[FieldError]:
+    """Yield what is wrong with the prices; a table without rows is checked as far."""
+    costs = request.costs
+    if costs is None or not costs.columns:
+        return
+    for name, price in costs:
+        if isinstance(price, ColumnPrice):
+            for detail, row in _faults(price, table, request.target.column):
+                column = None if row is None else price.column
+                yield FieldError(at("costs", name, "column"), detail, row, column)
+
+
+def _faults(
+    price: ColumnPrice, table: Table, target: str
+) -> Iterator[tuple[str, int | None]]:
+    name = price.column
+    if name not in table.names:
+        yield f"the table has no column {name!r}; {_OTHERWISE}", None
+    elif name == target:
+        yield f"{name!r} is the target, which no new row has; {_OTHERWISE}", None
+    elif table.types[name] != "numeric":
+        holds = {"boolean": "booleans", "categorical": "texts"}[table.types[name]]
+        yield (
+            f"prices are numbers, the column {name!r} holds {holds}; {_OTHERWISE}",
+            None,
+        )
+    elif table.n_rows:
+        prices = price.times * table.columns[name]
+        rows = np.flatnonzero(~((prices >= LEAST) & (prices <= MOST))).tolist()
+        if rows:
+            some = ", ".join(map(str, rows[:_SHOWN]))
+            more = ", ..." if len(rows) > _SHOWN else ""
+            yield (
+                f"a price follows the column {name!r}, which is missing, not above 0 or"
+                f" out of range in {len(rows)} rows ({some}{more}, counted from 0):"
+                " complete these rows, leave them out, or give one number for all rows",
+                rows[0],
+            )

@@ -38,6 +38,7 @@ from app.monitor.routes import router as monitor
 from app.pages.routes import router as pages
 from app.predict.endpoint import PredictEndpoint
 from app.predict.openapi import add_operation
+from app.protocols.openapi import add_operations
 from app.protocols.table import Protocols
 from app.reprice import openapi as reprice_openapi
 from app.reprice.routes import router as reprice
@@ -204,3 +205,4 @@ def _tell_the_rest(document: dict[str, Any]) -> None:
     evaluate_openapi.add_schemas(document)
     reviews_openapi.add_schemas(document)
     add_operation(document)
+    add_operations(document)

@@ -150,7 +150,7 @@ def _inputs(inputs: Raw, names: Sequence[str]) -> dict[str, Any]:
 
 async def _ping(call: Call) -> Reply:
     del call
-    return Reply(b"\n")
+    return Reply(b"\n", b"text/plain")
 
 
 async def _version(call: Call) -> Reply:

@@ -10,7 +10,7 @@ docs/reject-convention.md, version 1.
 import re
 from functools import partial
 from importlib.metadata import version
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -18,12 +18,18 @@ import numpy as np
 from app.errors import ApiError, FieldError
 from app.features.faults import unusable
 from app.health.readiness import missing
-from app.predict.answer import NAMES, REASONS
 from app.predict.endpoint import SMALL_BYTES
 from app.predict.envelope import malformed
 from app.predict.in_arrays import Settled, at_once, settle
 from app.predict.ready import ReadyModel
 from app.protocols.inputs import REFERENCES, read_inputs
+from app.protocols.outputs import (
+    ON_REQUEST,
+    OUTPUTS,
+    OnReject,
+    absent_of,
+    outputs_of,
+)
 from app.protocols.skin import Act, Address, Call, Reply, Skin, as_json, nan_as_null
 from app.protocols.tensors import Tensor, Values, binary, values_of
 from app.web.depth import check_depth
@@ -33,8 +39,6 @@ __all__ = ["SKIN"]
 
 _HEAD = b"inference-header-content-length"
 _ENCODER = msgspec.json.Encoder()
-
-OnReject = Literal["word", "force", "error"]
 
 
 class _Output(msgspec.Struct):
@@ -55,23 +59,6 @@ class _Request(msgspec.Struct):
 
 
 _DECODER = msgspec.json.Decoder(_Request)
-
-OUTPUTS = {
-    "decision": "BYTES",
-    "label": "BYTES",
-    "reject": "BOOL",
-    "probability": "FP64",
-    "score": "FP64",
-    "expected_cost": "FP64",
-    "reason": "BYTES",
-    "would_be": "BYTES",
-    "band": "INT64",
-    "case": "BYTES",
-    "decision_code": "INT8",
-    "costs": "FP64",
-}
-"""Names and datatypes, in order; the last two are sent on request only."""
-ON_REQUEST = ("decision_code", "costs")
 
 
 async def _infer(call: Call) -> Reply:
@@ -146,7 +133,7 @@ def _raws(inputs: list[Tensor], tail: bytes) -> dict[int, bytes]:
 def _check(asked: _Request, settled: Settled) -> None:
     """Refuse outputs that there are not, and rejects that the client cannot have."""
     ready, reviewed = settled.ready, settled.version.review is not None
-    absent = _absent(ready, reviewed=reviewed) - {"decision_code"}
+    absent = absent_of(ready, reviewed=reviewed) - {"decision_code"}
     if ready.model.has_probability and ready.pricing.given is not None:
         absent.discard("costs")
     for i, output in enumerate(asked.outputs or ()):
@@ -162,46 +149,8 @@ def _check(asked: _Request, settled: Settled) -> None:
         raise unusable(FieldError("/inputs", detail, row=row) for row in rows)
 
 
-def _outputs(settled: Settled, on_reject: OnReject) -> dict[str, Values]:
-    """Return every output that the model has, on request or not."""
-    decided, labels = settled.decided, settled.ready.model.labels
-    rating = settled.ready.model.rating
-    judged, decisions = decided.judged, decided.decisions
-    rejected = decisions == 0
-    sides = np.array([_text(labels.negative), _text(labels.positive)], object)
-    would_be = sides[decided.forced.astype(np.intp)]
-    label = would_be if on_reject == "force" else np.where(rejected, "", would_be)
-    guards = np.zeros(len(decisions), np.intp)
-    if decided.guarded is not None:
-        guards = decided.guarded.astype(np.intp)
-    reasons = np.array(REASONS, object)[guards]
-    words = np.array([NAMES[-1], NAMES[0], NAMES[1]], object)
-    told: dict[str, Values | None] = {
-        "decision": words[decisions.astype(np.intp) + 1],
-        "label": label,
-        "reject": rejected,
-        "probability": judged.probabilities,
-        "score": judged.scores,
-        "expected_cost": decided.expected_costs,
-        "reason": np.where(rejected, reasons, ""),
-        "would_be": would_be,
-        "band": None if rating is None else rating.of(judged.scores),
-        "case": None,
-        "decision_code": decisions,
-        "costs": None if decided.priced is None else np.column_stack(decided.priced),
-    }
-    if settled.cases is not None:
-        told["case"] = [case or "" for case in settled.cases]
-    return {name: values for name, values in told.items() if values is not None}
-
-
-def _text(label: object) -> str:
-    """Return a label as text, as JSON has it."""
-    return label if isinstance(label, str) else _ENCODER.encode(label).decode()
-
-
 def _reply(asked: _Request, settled: Settled) -> Reply:
-    told = _outputs(settled, asked.parameters.on_reject)
+    told = outputs_of(settled, asked.parameters.on_reject)
     wanted = [_Output(name) for name in told if name not in ON_REQUEST]
     if asked.outputs:
         wanted = asked.outputs
@@ -270,7 +219,7 @@ async def _model(call: Call) -> Reply:
             "outputs": [
                 {"name": name, "datatype": datatype, "shape": [-1, 1]}
                 for name, datatype in OUTPUTS.items()
-                if name not in _absent(ready, reviewed=found.review is not None)
+                if name not in absent_of(ready, reviewed=found.review is not None)
             ],
         }
     )
@@ -282,17 +231,6 @@ def _described(ready: ReadyModel) -> list[dict[str, Any]]:
         {"name": f.name, "datatype": kinds[f.type], "shape": [-1, 1]}
         for f in ready.schema.features
     ]
-
-
-def _absent(ready: ReadyModel, *, reviewed: bool) -> set[str]:
-    absent = set(ON_REQUEST)
-    if not ready.model.has_probability:
-        absent |= {"probability", "expected_cost"}
-    if ready.pricing.given is None:
-        absent.add("expected_cost")
-    if ready.model.rating is None:
-        absent.add("band")
-    return absent if reviewed else absent | {"case"}
 
 
 async def _model_ready(call: Call) -> Reply:

@@ -62,10 +62,11 @@ def _variants(title: str, schema: dict[str, Any]) -> dict[str, dict[str, Any]]:
     kept = {name: value for name, value in schema.items() if name != "oneOf"}
     names = [one["required"][0] for one in schema["oneOf"]]
     others = {n: v for n, v in kept["properties"].items() if n not in names}
+    words = {name: name.title().replace("_", "") for name in names}
     return {
-        title + name.title(): {
+        title + words[name]: {
             **kept,
-            "title": title + name.title(),
+            "title": title + words[name],
             "required": [*kept.get("required", ()), name],
             "properties": {name: kept["properties"][name], **others},
         }

@@ -172,9 +172,17 @@ def _complete_operation(operation: dict[str, Any], scopes: tuple[Scope, ...]) ->
     responses = operation["responses"]
     for status, response in problems(*anywhere).items():
         told = responses.get(str(status))
-        if told is None or "application/json" in told.get("content", {}):
+        if told is None or _is_of_framework(told):
             responses[str(status)] = response
-    default = responses.get(str(HTTPStatus.UNPROCESSABLE_ENTITY.value), {})
-    if "application/json" in default.get("content", {}):
-        del responses[str(HTTPStatus.UNPROCESSABLE_ENTITY.value)]
+        elif PROBLEM not in told["content"]:  # a protocol's own error, or ours before
+            told["content"] |= response["content"]
+    refused = str(HTTPStatus.UNPROCESSABLE_ENTITY.value)
+    if _is_of_framework(responses.get(refused, {})):
+        del responses[refused]
     responses.update(sorted(responses.items()))
+
+
+def _is_of_framework(response: dict[str, Any]) -> bool:
+    """Tell whether FastAPI says by itself that a request may be refused."""
+    schema = response.get("content", {}).get("application/json", {}).get("schema", {})
+    return bool(schema.get("$ref", "").endswith("/HTTPValidationError"))

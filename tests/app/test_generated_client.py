@@ -147,6 +147,36 @@ def test_a_file_goes_and_comes_back(made, model):
     assert len(rows) == 2
 
 
+def test_protocols_are_read_into_classes(made, model):
+    models = made.models
+    tensors = [
+        models.V2InferRequestInputsItem(
+            name=name,
+            shape=[1],
+            datatype=models.V2InferRequestInputsItemDatatype(datatype),
+            data=[ROW[name]],
+        )
+        for name, datatype in zip(FEATURES, ["FP64"] * 3 + ["BYTES"], strict=True)
+    ]
+    told = made.api("protocols.infer").sync(
+        model, client=made.client, body=models.V2InferRequest(inputs=tensors)
+    )
+    assert isinstance(told, models.V2InferAnswer), told
+    (decision,) = next(one.data for one in told.outputs if one.name == "decision")
+    split = models.MlflowRequestDataframeSplitDataframeSplit(
+        FEATURES, [list(ROW.values())]
+    )
+    answer = made.api("protocols.invoke_endpoint").sync(
+        model,
+        client=made.client,
+        body=models.MlflowRequestDataframeSplit(dataframe_split=split),
+    )
+    assert isinstance(answer, models.PredictAnswer), answer
+    assert [one.decision for one in answer.predictions] == [decision]
+    unknown = made.api("protocols.describe_model").sync("nobody", client=made.client)
+    assert isinstance(unknown, models.V2Error), unknown
+
+
 def test_operations_are_verbs_and_each_has_its_own(server):
     document = json.loads(server.http.get("/openapi.json").text)
     names = [

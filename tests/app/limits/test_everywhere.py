@@ -15,6 +15,8 @@ DEEP = b'{"x":' * 11 + b"1" + b"}" * 11
 QUERIES = dict.fromkeys(("/predict/batch", "/cases/import"), "?model=1")
 """What is asked for before a body is read."""
 FILES = {"/datasets", "/predict/batch"}
+PROTOCOLS = ("/v2", "/invocations", "/endpoints")
+"""Addresses that tell an error in their protocol's own words."""
 
 
 @pytest.fixture(scope="module")
@@ -73,6 +75,7 @@ def reading(operations):
         if "application/json" in operation.get("requestBody", {}).get("content", {})
     ]
     assert len(found) >= 15
+    assert any(path.startswith(PROTOCOLS) for _, path in found)
     return found
 
 
@@ -98,6 +101,8 @@ def send(service, method, path, body, **headers):
 )
 def test_what_is_no_json_is_415_wherever_json_is_read(service, reading, content_type):
     for method, path in reading:
+        if path.startswith("/v2"):
+            continue  # its clients send any content type, or none
         answer = send(service, method, path, b"{}", content_type=content_type)
         assert answer.status_code == 415, (method, path, answer.text)
 
@@ -124,7 +129,10 @@ def test_a_key_that_stands_twice_is_refused_and_named_wherever_json_is_read(
             ]
             for answer in answers:
                 assert answer.status_code == 422, (method, path, answer.text)
-                assert answer.json()["errors"][0]["pointer"] == "/it/twice"
+                if path.startswith(PROTOCOLS):
+                    assert "twice" in answer.text, path
+                else:
+                    assert answer.json()["errors"][0]["pointer"] == "/it/twice"
 
 
 def test_packed_and_marked_bodies_are_read_as_plain_ones(service, reading):
@@ -191,12 +199,13 @@ def test_files_are_read_packed_and_in_the_charset_that_they_name(service):
 
 
 ROWS = {"/train", "/predict", "/cases", "/cases/import", "/outcomes"}
+OF_ROWS = ("/evaluate", "/infer", "/invocations")
 
 
 def test_what_is_large_without_rows_is_refused(service, reading):
     large = b'{"tags": [' + b'"a",' * 100_000 + b'"a"]}'
     for method, path in reading:
-        if path not in ROWS and not path.endswith("/evaluate"):
+        if path not in ROWS and not path.endswith(OF_ROWS):
             answer = send(service, method, path, large)
             assert answer.status_code == 413, (method, path, answer.text)
     for beside in (
@@ -236,6 +245,9 @@ def test_a_json_body_that_is_nested_too_deeply_is_refused_wherever_one_is_read(
     for method, path in reading:
         answer = send(service, method, path, DEEP)
         assert answer.status_code == 400, (method, path, answer.text)
+        if path.startswith(PROTOCOLS):
+            assert "DEMUR_MAX_JSON_DEPTH" in answer.text, path
+            continue
         problem = answer.json()
         assert problem["type"] == "/problems/malformed-request", (method, path)
         assert "DEMUR_MAX_JSON_DEPTH" in problem["detail"], (method, path)

@@ -8,7 +8,7 @@ import pytest
 from app.keys.scopes import SCOPES, needed
 from tests.app.reviews.conftest import Desk
 
-PUBLIC = {"/livez", "/readyz"}
+PUBLIC = {"/livez", "/readyz", "/ping", "/v2/health/live", "/v2/health/ready"}
 
 
 @pytest.fixture(scope="module")

@@ -24,6 +24,7 @@ __all__ = [
     "RowPrices",
     "at_own_prices",
     "four_numbers",
+    "price_columns",
     "with_price_columns",
 ]
 
@@ -157,9 +158,14 @@ def at_own_prices(
 
 def four_numbers(costs: Mapping[str, Any] | None) -> dict[str, float] | None:
     """Return the costs of a version where they are the same for all rows, else None."""
-    if costs is None or any(isinstance(one, Mapping) for one in costs.values()):
-        return None
-    return dict(costs)
+    return None if costs is None or price_columns(costs) else dict(costs)
+
+
+def price_columns(costs: Mapping[str, Any] | None) -> list[str]:
+    """Return the columns that the costs of a version follow."""
+    told = (costs or {}).values()
+    named = (one["column"] for one in told if isinstance(one, Mapping))
+    return list(dict.fromkeys(named))
 
 
 def with_price_columns(

@@ -4,6 +4,7 @@ Moving a price changes nothing; "Save" makes a new version, and moves no alias u
 asked to.
 """
 
+from collections.abc import Mapping
 from typing import Annotated, Any
 from urllib.parse import urlencode
 
@@ -13,6 +14,7 @@ from pydantic import ValidationError
 from starlette.datastructures import FormData
 from starlette.responses import Response
 
+from app.artifacts.row_prices import four_numbers, price_columns
 from app.db.session import Reading
 from app.errors import ConflictError, GateFailedError
 from app.models import aliases, labelling, service
@@ -56,7 +58,7 @@ def show_version(request: Request, name: str, version: Version) -> Response:
     """Show a version at the prices of the address."""
     sent = request.query_params
     own = _version(request, name, version)
-    tried = prices.read(sent, own.model_dump().get("costs"))
+    tried = _tried(own, sent)
     if sent.get("fill") and tried.hourly:
         kept = {k: v for k, v in sent.items() if v and k not in {"fill", "why"}}
         filled = dict.fromkeys(PRICES[2:], f"{tried.hourly:g}")
@@ -76,7 +78,7 @@ def save_version(
 ) -> Response:
     """Make the version that was tried; move the champion to it only if asked."""
     own, state = _version(request, name, version), state_of(request)
-    tried = prices.read(form, own.model_dump().get("costs"))
+    tried = _tried(own, form)
     why = str(form.get("why", "")).replace("\x00", "").strip()[:MOST_WORDS]
     if not tried.changed:
         tried.wrong["prices"] = say("report.nothing_changed")
@@ -99,6 +101,12 @@ def save_version(
         if missed := _missed(request, name, number, gates):
             told["missed"] = " ".join(missed)
     return go(request, f"/models/{name}/{number}?{urlencode(told)}")
+
+
+def _tried(own: VersionAnswer, sent: Mapping[str, object]) -> Tried:
+    """Read the prices that are tried; where they follow columns, none are."""
+    costs = own.model_dump().get("costs")
+    return prices.read({} if price_columns(costs) else sent, four_numbers(costs))
 
 
 def _missed(request: Request, name: str, version: int, gates: GatesAsked) -> list[str]:
@@ -155,7 +163,8 @@ def _page(
         model=model,
         champion=model.aliases.get(CHAMPION),
         tried=tried,
-        trained=summary.get("costs"),
+        trained=four_numbers(summary.get("costs")),
+        priced_by=price_columns(summary.get("costs")),
         labels=labels,
         figures=figures,
         before=None if seen is None else seen.evaluation.before,

@@ -4,11 +4,22 @@ from typing import Any
 
 __all__ = ["ANSWER_SCHEMA", "CHOSEN_SCHEMA", "COLUMNS_SCHEMA", "COSTS"]
 
+_BY_COLUMN = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["column"],
+    "properties": {
+        "column": {"type": "string"},
+        "times": {"type": "number", "exclusiveMinimum": 0, "default": 1},
+    },
+}
 COSTS: dict[str, Any] = {
     "type": "object",
     "description": "The four prices of a decision; a correct one costs 0. Rejecting"
     " must be able to pay off: false_positive * reject_positive + false_negative *"
-    " reject_negative < false_positive * false_negative.",
+    " reject_negative < false_positive * false_negative. Under the rule `chow` a price"
+    " may follow a column of numbers that the model reads: each row is then decided at"
+    " its own.",
     "additionalProperties": False,
     "required": [
         "false_positive",
@@ -17,7 +28,10 @@ COSTS: dict[str, Any] = {
         "reject_negative",
     ],
     "properties": {
-        name: {"type": "number", "exclusiveMinimum": 0, "description": words}
+        name: {
+            "anyOf": [{"type": "number", "exclusiveMinimum": 0}, _BY_COLUMN],
+            "description": words,
+        }
         for name, words in (
             ("false_positive", 'Calling a true -1 "+1".'),
             ("false_negative", 'Calling a true +1 "-1".'),

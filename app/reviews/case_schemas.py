@@ -51,7 +51,13 @@ ENTRY: dict[str, Any] = {
     "erased_at": None,
 }
 Reason = Literal[
-    "ambiguous", "outlier", "unseen_category", "missing_value", "audit", "brought"
+    "ambiguous",
+    "outlier",
+    "unseen_category",
+    "missing_value",
+    "missing_price",
+    "audit",
+    "brought",
 ]
 assert set(Reason.__args__) == {*REASONS, AUDIT, BROUGHT}  # type: ignore[attr-defined]  # noqa: S101
 Reference = Field(

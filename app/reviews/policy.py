@@ -7,7 +7,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal, Self, get_args
 
 from pydantic import ConfigDict, Field, model_validator
 
@@ -18,8 +18,10 @@ __all__ = ["AUDIT", "BROUGHT", "Policy", "Terms", "limit_of", "terms_of"]
 AUDIT, BROUGHT = "audit", "brought"
 """Reasons of cases that are no rejects: drawn of the accepted, or sent by a caller."""
 
-Reason = Literal["ambiguous", "outlier", "unseen_category", "missing_value"]
-REASONS: list[Reason] = ["ambiguous", "outlier", "unseen_category", "missing_value"]
+Reason = Literal[
+    "ambiguous", "outlier", "unseen_category", "missing_value", "missing_price"
+]
+REASONS: list[Reason] = list(get_args(Reason))
 Share = Annotated[float, Field(ge=0, le=1)]
 Minutes = Annotated[int, Field(ge=1, le=525_600)]
 Days = Annotated[int, Field(ge=1, le=36_500)]
@@ -99,7 +101,7 @@ class Policy(StrictModel):
     keep: Literal["features", "reference"] = "features"
     """``reference`` keeps no columns: the reviewer opens the caller's own system."""
     columns: Columns = Columns()
-    send: Annotated[list[Reason], Field(min_length=1, max_length=4)] = REASONS
+    send: Annotated[list[Reason], Field(min_length=1, max_length=5)] = REASONS
     """Which rejects become cases, by their reason."""
     audit: Audit | None = Audit.model_validate({"+1": 0.03, "-1": 0.03})
     order: Literal["saving", "due", "age"] = "saving"

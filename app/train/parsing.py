@@ -8,7 +8,7 @@ the process must get their turn in between. A cell's place survives as its row
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Protocol, Self, TypeVar
 
@@ -16,10 +16,10 @@ import msgspec
 from pydantic import ValidationError
 
 from app.choices import Described
-from app.errors import FieldError, MalformedRequestError
+from app.errors import FieldError, InvalidRequestError, MalformedRequestError
 from app.features.table import Table
 from app.train.price_columns import read_for_prices
-from app.train.refusal import field_errors, refuse
+from app.train.refusal import at, field_errors, refuse
 from app.train.rows import Cell, Texts, by_column, checked, decoded
 from app.train.schemas import DatasetData, InlineData, TrainRequest
 
@@ -141,19 +141,30 @@ def _read(
     except ValidationError as error:
         raise refuse(field_errors(error, body, schema)) from None
     if isinstance(request.data, DatasetData):
-        table = stored(_with_prices(request, request.data))
+        table = _stored(request, request.data, stored)
         marks = request.data.missing
         return request, table.marked(marks) if marks else table
     names = request.data.columns
     return request, by_column(names, read(names, rows), request.data.missing, texts)
 
 
-def _with_prices(request: WithTable, data: DatasetData) -> DatasetData:
-    """Return which columns are read: those that are named, and those of prices."""
-    if data.columns is None or not isinstance(request, TrainRequest):
-        return data
-    more = read_for_prices(request)
-    return data.model_copy(update={"columns": [*data.columns, *more]})
+def _stored(request: WithTable, data: DatasetData, stored: Stored) -> Table:
+    """Return a data set by the columns that are named, and by those of prices."""
+    more = read_for_prices(request) if isinstance(request, TrainRequest) else {}
+    if data.columns is None or not more:
+        return stored(data)
+    read = data.model_copy(update={"columns": [*data.columns, *more]})
+    places = {
+        at("data", "columns", j): at("costs", price, "column")
+        for j, price in enumerate(more.values(), len(data.columns))
+    }
+    try:
+        return stored(read)
+    except InvalidRequestError as error:
+        raise refuse(
+            replace(fault, pointer=places.get(fault.pointer, fault.pointer))
+            for fault in error.errors
+        ) from None
 
 
 def _inner(raw: msgspec.Raw | None) -> dict[str, msgspec.Raw] | None:

@@ -7,7 +7,6 @@ import numpy as np
 from app.artifacts.row_prices import LEAST, MOST
 from app.errors import FieldError
 from app.features.table import Table
-from app.train.pairs import row_prices
 from app.train.refusal import at
 from app.train.schemas import ColumnPrice, DatasetData, TrainRequest
 
@@ -17,15 +16,16 @@ _OTHERWISE = "name a column of numbers, or give one number for all rows"
 _SHOWN = 5
 
 
-def read_for_prices(request: TrainRequest) -> tuple[str, ...]:
-    """Return the columns that are read for prices alone, as the request names others.
+def read_for_prices(request: TrainRequest) -> dict[str, str]:
+    """Return the columns read for prices alone, and by each a price that follows it.
 
     Any other column that a price follows is a feature too.
     """
-    data, prices = request.data, row_prices(request.costs)
-    if prices is None or not isinstance(data, DatasetData) or data.columns is None:
-        return ()
-    return tuple(name for name in prices.columns if name not in data.columns)
+    data, costs = request.data, request.costs
+    if costs is None or not isinstance(data, DatasetData) or data.columns is None:
+        return {}
+    followed = {column: price for price, column in costs.columns.items()}
+    return {name: price for name, price in followed.items() if name not in data.columns}
 
 
 def price_errors(request: TrainRequest, table: Table) -> Iterator[FieldError]:

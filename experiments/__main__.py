@@ -24,6 +24,7 @@ NAMES = (
     "boosting",
     "comparison",
     "ensemble",
+    "exports",
 )
 HERE = Path(__file__).parent
 BENCHMARKS = HERE.parent / "benchmark-results" / "benchmarks.json"

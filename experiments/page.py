@@ -12,12 +12,12 @@ OPENING = """# Results
 
 Every table here is written by `make experiments DATA=folder PUBLISH=1` (`QUICK=1` for a
 short form, which is not published); nothing is edited by hand. Everything runs through
-the public Python API (`auto` through the service's own training), seeded; no parameter
-is chosen on a test part. Each section says how many repetitions its figures are of.
-*ours* is a mean over repetitions ± its standard error; *range* is where a correct
-implementation lands, about three standard errors wide, from an independent run; a
-figure outside it would be a fault of ours. The printed formulas that are wrong are in
-[errata](errata.md), what follows for a user in [choosing](choosing.md). Where
+the public Python API (`auto` and exports through the service's own training), seeded;
+no parameter is chosen on a test part. Each section says how many repetitions its
+figures are of. *ours* is a mean over repetitions ± its standard error; *range* is where
+a correct implementation lands, about three standard errors wide, from an independent
+run; a figure outside it would be a fault of ours. The printed formulas that are wrong
+are in [errata](errata.md), what follows for a user in [choosing](choosing.md). Where
 repetitions split the same rows, standard errors are corrected for what the splits share
 (Nadeau and Bengio 2003: the variance times 1 / n + test rows per training row)."""
 

@@ -7,6 +7,7 @@ from math import ceil, log
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from app.artifacts.row_prices import price_columns
 from app.db.base import utc_now
 from app.db.monitor_tables import Alarm, Bucket, Monitor
 from app.db.tables import Model, ModelVersion, Person
@@ -42,9 +43,18 @@ def put(session: Session, name: str, asked: MonitorRequest) -> None:
     UnknownModelError
         When the model has no version.
     ConflictError
-        When somebody else has changed the settings since ``revision``.
+        When somebody else has changed the settings since ``revision``, or a limit on
+        costs is set where prices follow columns of the rows.
     """
-    model, _ = known_model(session, name)
+    model, newest = known_model(session, name)
+    columns = price_columns(newest.summary.get("costs"))
+    if asked.limits.expected_cost is not None and columns:
+        msg = (
+            f"prices of version {newest.version} follow {' and '.join(columns)}, so no"
+            " mean cost is too much by itself: leave the limit expected_cost out, and"
+            " watch reject_rate, max_error and drift"
+        )
+        raise ConflictError(msg)
     session.execute(select(Model.id).where(Model.id == model.id).with_for_update())
     row = session.get(Monitor, model.id, populate_existing=True)
     present = 0 if row is None else row.revision

@@ -16,6 +16,7 @@ import numpy as np
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
+from app.artifacts.row_prices import four_numbers
 from app.artifacts.store import ArtifactStore
 from app.db.monitor_tables import Alarm, Bucket, Monitor
 from app.db.tables import ModelVersion
@@ -172,7 +173,8 @@ class _Weighing:
     ) -> None:
         """Weigh a cycle; nothing is added to the evidence of what is latched."""
         summary = self._version.summary
-        dearest = max((summary.get("costs") or {"none": 1.0}).values())
+        costs = four_numbers(summary.get("costs")) or {"none": 1.0}
+        dearest = max(costs.values())
         sums = {
             "reject_rate": (float(cycle.rejected), cycle.rows),
             "expected_cost": (

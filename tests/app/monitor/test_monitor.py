@@ -14,7 +14,7 @@ from app.db.session import open_database
 from app.db.tables import ModelVersion
 from app.monitor.counts import start_of
 from app.monitor.watch import watch
-from tests.app.pima_like import FEATURES, inline, patients, predict, train
+from tests.app.pima_like import FEATURES, PRICES, inline, patients, predict, train
 from tests.waiting import until
 
 DAY = timedelta(days=1)
@@ -279,3 +279,26 @@ def test_what_cannot_be_watched_is_refused(server, seen, body, status):
 )
 def test_an_acknowledgement_of_nothing_is_refused(server, seen, path, body, status):
     assert server.http.post(path, json=body).status_code == status
+
+
+def test_a_version_at_prices_of_rows_is_watched_but_for_its_mean_cost(server):
+    """Days of a version whose prices follow a column: rejects rise."""
+    price = {"column": "plas", "times": 0.05}
+    train(
+        server,
+        "by-row",
+        trainer={"kind": "logistic"},
+        costs={**PRICES, "false_negative": price},
+        data=inline(patients(600)),
+    )
+    past = Past(server, "by-row")
+    refused = server.http.put(
+        "/models/by-row/monitor", json={"limits": {"expected_cost": 2.0}}
+    )
+    assert refused.status_code == 409, refused.text
+    assert "plas" in refused.json()["detail"]
+    past.set(limits={"reject_rate": 0.3}, false_alarm_days=30)
+    past.days(6, rejects=0.9, cells=[3, 40, 90], cost=50.0)
+    assert "reject_rate" in {one["kind"] for one in past.alarms()}
+    assert "expected_cost" not in {one["kind"] for one in past.alarms()}
+    past.database.close()

@@ -122,14 +122,6 @@ def test_a_case_without_an_amount_is_decided_on_the_page(server, told):
     assert "a price is missing" in page.text
 
 
-def test_a_limit_on_costs_does_not_stop_its_monitor(server, told):
-    assert server.http.get("/models/own/monitor").status_code == 200
-    limits = {"limits": {"expected_cost": 5.0}}
-    answer = server.http.put("/models/own/monitor", json=limits)
-    assert answer.status_code < 500, answer.text
-    assert server.http.get("/models/own/monitor").status_code == 200
-
-
 def test_prices_of_people_are_proposed_for_four_numbers_only(server, told):
     put = server.http.put("/models/own/review", json={"minute_price": 1.0})
     assert put.status_code == 200, put.text

@@ -113,7 +113,7 @@ def test_what_is_no_finite_number_gets_a_4xx(client, text, status, padding):
         ({"model": None}, "/model", "expected a string"),
         ({"modle": UNSAID}, "/modle", "unknown member"),
         ({"extra_columns": UNSAID}, "/extra_columns", '"refuse" or "ignore"'),
-        ({"costs": [1]}, "/costs", "an object of four numbers"),
+        ({"costs": [1]}, "/costs", "an object of four prices"),
         ({"costs": {}}, "/costs/false_positive", "missing"),
         ({"data": {"columns": [], "rows": []}}, "/instances", "given once"),
     ],

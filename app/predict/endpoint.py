@@ -173,12 +173,7 @@ class PredictEndpoint:
             return await self._bulk.answer(body, stamp)
         await check_depth(body, self._limits.depth)
         envelope = read_envelope(body)
-        version = self._catalogue.peek(envelope.model)
-        if version is None:
-            version = await self._catalogue.resolve(envelope.model)
-        ready = self._loaded.peek(version.sha256)
-        if ready is None:
-            version, ready = await self._load(version, envelope.model)
+        version, ready = await self.ready(envelope.model)
         question = ask(ready, version, envelope, entry, self._limits.rows)
         if _is_small(body):
             answered = answer(question)
@@ -235,7 +230,13 @@ class PredictEndpoint:
         UnknownModelError
             When it means nothing.
         """
-        return await self._load(await self._catalogue.resolve(model), model)
+        version = self._catalogue.peek(model)
+        if version is None:
+            version = await self._catalogue.resolve(model)
+        ready = self._loaded.peek(version.sha256)
+        if ready is None:
+            return await self._load(version, model)
+        return version, ready
 
     def note(self, version: ResolvedVersion, tally: Tally) -> None:
         """Count answered rows, for Prometheus and for the monitor."""

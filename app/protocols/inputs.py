@@ -113,6 +113,9 @@ def rows_of(ready: ReadyModel, columns: Mapping[str, Values]) -> Rows:
     table = np.empty((n, len(numbers)))
     for j, column in enumerate(numbers):
         table[:, j] = column
+    if np.isinf(table).any():
+        row, j = np.argwhere(np.isinf(table))[0].tolist()
+        raise _unfit(schema.numbers[j], "holds a number that is not finite", row)
     if marks := schema.missing_numbers:
         table[np.isin(table, marks)] = np.nan
     return Rows(table, [_texts(f, columns[f.name]) for f in schema.categoricals])
@@ -121,12 +124,9 @@ def rows_of(ready: ReadyModel, columns: Mapping[str, Values]) -> Rows:
 def _numbers(feature: Feature, values: Values) -> NDArray[np.float64]:
     if isinstance(values, list):
         raise _unfit(feature, "is numbers, not BYTES")
-    # An overflow is infinite, which is refused below.
+    # An overflow is infinite, which is refused with all columns together.
     with np.errstate(over="ignore"):
         numbers = np.asarray(values, np.float64)
-    if np.isinf(numbers).any():
-        row = int(np.flatnonzero(np.isinf(numbers))[0])
-        raise _unfit(feature, "holds a number that is not finite", row)
     if feature.type == "boolean":
         other = ~(np.isnan(numbers) | (numbers == 0) | (numbers == 1))
         if other.any():

@@ -91,9 +91,15 @@ def values_of(tensor: Tensor, i: int, raw: bytes | None) -> Values:
 def binary(values: Values, datatype: str) -> bytes:
     """Return an output in the binary extension."""
     if datatype == "BYTES":
-        texts = [text.encode() for text in values]
-        return b"".join(chain.from_iterable((_LENGTH.pack(len(t)), t) for t in texts))
+        texts = values.tolist() if isinstance(values, np.ndarray) else values
+        packed = {text: _packed(text) for text in set(texts)}  # mostly few words
+        return b"".join(map(packed.__getitem__, texts))
     return np.asarray(values, DTYPES[datatype]).tobytes()
+
+
+def _packed(text: str) -> bytes:
+    told = text.encode()
+    return _LENGTH.pack(len(told)) + told
 
 
 def _wrong(i: int, detail: str) -> InvalidRequestError:

@@ -107,7 +107,7 @@ def _below(whole: Schema, node: Schema, part: str | int) -> Iterator[Schema]:
         elif properties.get("kind", {}).get("const") == part:
             yield one  # the tag of a union
         elif str(part).startswith("#"):
-            yield one
+            yield one  # the tag of a union whose members have no kind
         elif isinstance(part, int) and "items" in one:
             yield one["items"]
 

@@ -92,38 +92,32 @@ class RowPrices:
             }
         )
 
-    def fitting(self, values: Mapping[str, Floats]) -> Flags:
-        """Return which rows have all their prices.
+    def at(self, values: Mapping[str, Floats]) -> OwnPrices:
+        """Return the prices of rows, and which rows lack one.
 
         Parameters
         ----------
         values : mapping of str to ndarray of shape (n_rows,)
             The columns; NaN is missing.
         """
-        known = [
-            (price >= LEAST) & (price <= MOST)
-            for price in self._priced(values).values()
-            if isinstance(price, np.ndarray)
-        ]
-        return np.asarray(np.logical_and.reduce(known))
-
-    def at(self, values: Mapping[str, Floats]) -> OwnPrices:
-        """Return the prices of rows; see `fitting`."""
-        known = self.fitting(values)
+        priced = self._priced(values)
+        columns = [price for price in priced.values() if isinstance(price, np.ndarray)]
+        within = [(price >= LEAST) & (price <= MOST) for price in columns]
+        known = np.asarray(np.logical_and.reduce(within))
         costs = {
             name: np.where(known, price, 1.0)
             if isinstance(price, np.ndarray)
             else price
-            for name, price in self._priced(values).items()
+            for name, price in priced.items()
         }
         return OwnPrices(RowCosts(**costs), ~known)
 
     def of_row(self, values: Mapping[str, float]) -> dict[str, float] | None:
         """Return the prices of one row by name; None where it lacks one."""
         columns = {name: np.array([value]) for name, value in values.items()}
-        if not self.fitting(columns)[0]:
+        costs, unknown = self.at(columns)
+        if unknown[0]:
             return None
-        costs = self.at(columns).costs
         return {f.name: getattr(costs, f.name)[0].item() for f in fields(self)}
 
     def _priced(self, values: Mapping[str, Floats]) -> dict[str, Any]:

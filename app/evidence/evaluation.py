@@ -156,7 +156,7 @@ def _guarded(codes: NDArray[np.int8] | None) -> dict[str, int] | None:
     """Return how many rows each guard rejects."""
     if codes is None:
         return None
-    return dict(zip(GUARDS, reason_counts(codes), strict=False))
+    return dict(zip(GUARDS, reason_counts(codes)[: len(GUARDS)], strict=True))
 
 
 @lru_cache(maxsize=4)  # prices are tried on the same rows many times

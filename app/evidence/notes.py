@@ -81,7 +81,7 @@ def notes_on_rejects(guarded: NDArray[np.int8] | None) -> list[str]:
     """Return a warning where guards reject more than a tenth of the judged rows."""
     if guarded is None or np.count_nonzero(guarded) <= _MANY * len(guarded):
         return []
-    counted = zip(GUARDS, reason_counts(guarded), strict=False)
+    counted = zip(GUARDS, reason_counts(guarded)[: len(GUARDS)], strict=True)
     reasons = ", ".join(f"{name} {count}" for name, count in counted if count)
     return [
         f"guards reject {np.count_nonzero(guarded)} of {len(guarded)} rows ({reasons}):"

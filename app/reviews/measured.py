@@ -89,7 +89,8 @@ class PeopleAnswer(Answer):
     negatives: float
     machine_offset: float
     """What is added to the machine's log-odds, after ``machine_slope``, so that they
-    agree with second opinions: far from 0 where the world has changed."""
+    agree with second opinions: far from 0 where the world has changed. 0, and a slope
+    of 1, also where that was not measured: by outcomes, or with under 20 such cases."""
     machine_slope: float
 
 

@@ -220,20 +220,20 @@ def shared_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]
 
 
 @pytest.fixture(scope="module")
-def server(shared_server: Service) -> Iterator[Service]:
+def server(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Service]:
     """One running service with SQLite and no keys, and no model yet.
 
-    Other modules have used it before: a module that counts jobs or data sets takes
-    ``own_server``.
+    Other modules have used it before: one that counts jobs or data sets has the mark
+    ``own_server``, and a service that nothing has ever used.
     """
-    yield shared_server
-    shared_server.put_models_aside()
-
-
-@pytest.fixture(scope="module")
-def own_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """As ``server``, but nothing has ever used it."""
-    yield from _served(tmp_path_factory)
+    if request.node.get_closest_marker("own_server"):
+        yield from _served(tmp_path_factory)
+        return
+    shared: Service = request.getfixturevalue("shared_server")
+    yield shared
+    shared.put_models_aside()
 
 
 def _served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:

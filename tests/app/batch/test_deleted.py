@@ -11,11 +11,7 @@ from tests.waiting import until
 HEAD = b"glucose,bmi,smoker,town\n"
 ROW = b"120,30,true,Rome\n"
 
-
-@pytest.fixture(scope="module")
-def server(own_server):
-    """What is listed and counted is of these tests alone."""
-    return own_server
+pytestmark = pytest.mark.own_server
 
 
 def versions_of(server, name: str, count: int) -> None:

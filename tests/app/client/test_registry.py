@@ -12,11 +12,7 @@ from app.cli import demur
 from app.client.http import Connection
 from tests.app.pima_like import COLUMNS, patients, train
 
-
-@pytest.fixture(scope="module")
-def server(own_server):
-    """What is listed and counted is of these tests alone."""
-    return own_server
+pytestmark = pytest.mark.own_server
 
 
 @pytest.fixture(scope="module")

@@ -16,11 +16,7 @@ COSTS = {
     "reject_negative": 0.2,
 }
 
-
-@pytest.fixture(scope="module")
-def server(own_server):
-    """What is listed and counted is of these tests alone."""
-    return own_server
+pytestmark = pytest.mark.own_server
 
 
 @pytest.fixture(scope="module")

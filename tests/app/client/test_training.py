@@ -31,11 +31,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 runpy.run_module("app.cli", run_name="__main__", alter_sys=True)
 """
 
-
-@pytest.fixture(scope="module")
-def server(own_server):
-    """What is listed and counted is of these tests alone."""
-    return own_server
+pytestmark = pytest.mark.own_server
 
 
 @pytest.fixture

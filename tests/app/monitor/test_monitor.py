@@ -20,11 +20,7 @@ from tests.waiting import until
 DAY = timedelta(days=1)
 ROWS = [row[:-1] for row in patients(60, seed=1)]
 
-
-@pytest.fixture(scope="module")
-def server(own_server):
-    """What is listed and counted is of these tests alone."""
-    return own_server
+pytestmark = pytest.mark.own_server
 
 
 @pytest.fixture(scope="module")

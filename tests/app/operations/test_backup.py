@@ -30,11 +30,7 @@ TRAINING = {
 }
 ASKED = {"model": "m:1", "instances": [{"x": 3.5}, {"x": 40.0}]}
 
-
-@pytest.fixture(scope="module")
-def server(own_server):
-    """What is listed and counted is of these tests alone."""
-    return own_server
+pytestmark = pytest.mark.own_server
 
 
 @pytest.fixture(scope="module")

@@ -7,15 +7,9 @@ from app.db.tables import Model, ModelVersion
 from app.models.overview import overviews
 from tests.app.pima_like import PRICES, inline, patients, train
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.own_server]
 
 axe = pytest.importorskip("axe_playwright_python.sync_playwright")
-
-
-@pytest.fixture(scope="module")
-def server(own_server):
-    """What is listed and counted is of these tests alone."""
-    return own_server
 
 
 def read_by_everybody(page):

@@ -5,15 +5,9 @@ import pytest
 from tests.app.pages.scene import set_up
 from tests.app.pima_like import train
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.own_server]
 
 axe = pytest.importorskip("axe_playwright_python.sync_playwright")
-
-
-@pytest.fixture(scope="module")
-def server(own_server):
-    """What is listed and counted is of these tests alone."""
-    return own_server
 
 
 @pytest.fixture(scope="module")

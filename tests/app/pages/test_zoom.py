@@ -5,7 +5,11 @@ import pytest
 from tests.app.pages.scene import set_up
 from tests.app.pages.screenshots import fill_queue, screens
 
-pytestmark = [pytest.mark.browser, pytest.mark.thorough]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.own_server,
+    pytest.mark.thorough,
+]
 
 axe = pytest.importorskip("axe_playwright_python.sync_playwright")
 
@@ -21,10 +25,10 @@ CUT_OFF = """() => [...document.querySelectorAll(
 
 
 @pytest.fixture(scope="module")
-def paths(own_server):
-    scene = set_up(own_server)
+def paths(server):
+    scene = set_up(server)
     fill_queue(scene)
-    return {name: own_server.url + path for name, path in screens(scene).items()}
+    return {name: server.url + path for name, path in screens(scene).items()}
 
 
 def test_every_screen_can_be_read_and_used_at_twice_the_size(paths, browse):

@@ -13,11 +13,7 @@ from app.client.training import OrderError
 
 GRID = {"params": {"C": [0.1, 1, 10], "kernel.gamma": [0.05, 0.5]}, "folds": 4}
 
-
-@pytest.fixture(scope="module")
-def server(own_server):
-    """What is listed and counted is of these tests alone."""
-    return own_server
+pytestmark = pytest.mark.own_server
 
 
 def large(body, **changes):

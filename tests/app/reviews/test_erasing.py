@@ -160,7 +160,9 @@ def test_what_is_past_its_days_leaves_by_the_policy(database):
     assert [case.reference for case in closed] == [None, None]
     assert all(case.erased_at is not None for case in closed)
     (waiting,) = [case for case in cases if case.state == "waiting"]
-    assert waiting.features == {"n": 0}, "an open case keeps its columns"
+    # Which case was left is not said: one claim in ten takes any.
+    kept = {"n": int(waiting.reference.removeprefix("r-"))}
+    assert waiting.features == kept, "an open case keeps its columns"
     assert [verdict.note for verdict in verdicts] == [None, None]
     with database.write() as session:
         session.execute(text("UPDATE review_policies SET deleted_at = '2026-01-01'"))

@@ -112,9 +112,10 @@ class Encoder:
         self._plain = self.width == self.n_numbers
         self._marks = marks_of(schema.missing)
         self._numeric_marks = frozenset(schema.missing_numbers)
-        low = np.maximum(self.low, self._least)
-        high = np.minimum(self.high, self._most)
-        ladder = (low, high, self.mean, self.inverse)
+        # Between these a number is there, held by nothing and told by nothing.
+        self._lowest = np.maximum(self.low, self._least)
+        self._highest = np.minimum(self.high, self._most)
+        ladder = (self._lowest, self._highest, self.mean, self.inverse)
         self._ladder = list(zip(*(each.tolist() for each in ladder), strict=True))
 
     def _place(self, features: Sequence[Feature]) -> list[CategoryCodes]:
@@ -155,30 +156,40 @@ class Encoder:
             out to be a mark for "no value" becomes None in them.
         """
         notes: dict[int, list[RowNote]] = {}
-        values = numbers
-        mask = np.isnan(numbers)
-        has_missing = np.count_nonzero(mask) > 0
-        if has_missing:
-            self._note_missing(mask, notes)
-            if not self._native:
-                values = np.where(mask, self.impute, numbers)
-        far = (numbers < self._least) | (numbers > self._most)
-        if far.any():
-            for row, j in np.argwhere(far).tolist():
-                notes.setdefault(row, []).append(self._far[j])
-        # Held first: the difference below cannot overflow then.
-        values = np.minimum(np.maximum(values, self.low), self.high)
-        values -= self.mean
+        inside = (numbers >= self._lowest) & (numbers <= self._highest)
+        missing = None
+        if np.count_nonzero(inside) == inside.size:  # then none is missing either
+            values = numbers - self.mean
+        else:
+            missing = np.isnan(numbers)
+            values = self._held(numbers, missing, notes) - self.mean
         values *= self.inverse
         if self._plain:
             return Encoded(values, notes)
         matrix = np.zeros((len(numbers), self.width))
         matrix[:, : self.n_numbers] = values
-        if has_missing and not self._native:
-            matrix[:, self.n_numbers : self.end_of_numbers] = mask[:, self.indicated]
+        if missing is not None and not self._native:
+            matrix[:, self.n_numbers : self.end_of_numbers] = missing[:, self.indicated]
         for place, column in zip(self.categories, categories, strict=True):
             self._write(matrix, place, column, notes)
         return Encoded(matrix, notes)
+
+    def _held(
+        self,
+        numbers: NDArray[np.float64],
+        missing: NDArray[np.bool_],
+        notes: dict[int, list[RowNote]],
+    ) -> NDArray[np.float64]:
+        """Return numbers within the reach of the training rows; note which were not."""
+        if missing.any():
+            self._note_missing(missing, notes)
+            if not self._native:
+                numbers = np.where(missing, self.impute, numbers)
+        far = (numbers < self._least) | (numbers > self._most)
+        for row, j in np.argwhere(far).tolist():
+            notes.setdefault(row, []).append(self._far[j])
+        # Held before the mean goes: the difference cannot overflow then.
+        return np.minimum(np.maximum(numbers, self.low), self.high)
 
     def encode_one(self, cells: Sequence[Value | None]) -> list[float] | None:
         """Return what `encode` makes of one row; None where there is more to say.

@@ -79,15 +79,14 @@ class Decided:
             costs = np.delete(costs, self.unpriced)
         noted = sum(not self.not_cheapest[row] for row in self.notes)
         cells = np.searchsorted(self.cells, self.judged.scores, side="right")
-        rows = np.bincount(cells)
-        held = np.flatnonzero(rows)
+        rows = np.bincount(cells).tolist()
         return Tally(
             rows=len(self.decisions),
             positive=int(np.count_nonzero(self.decisions > 0)),
             rejected=int(np.count_nonzero(self.decisions == 0)),
             priced=0 if costs is None else len(costs),
-            cost=0.0 if costs is None else float(costs.sum()),
-            cells=dict(zip(held.tolist(), rows[held].tolist(), strict=True)),
+            cost=0.0 if costs is None else float(np.add.reduce(costs)),
+            cells={cell: held for cell, held in enumerate(rows) if held},
             warned=int(np.count_nonzero(self.not_cheapest)) + noted,
             guarded=(
                 Tally().guarded if self.guarded is None else reason_counts(self.guarded)
@@ -144,10 +143,11 @@ def decide(
         When a score is not finite: the row is too far outside the training rows.
     """
     finite = np.isfinite(judged.scores)
-    if not finite.all():
+    if np.count_nonzero(finite) < len(finite):
         rows = (np.flatnonzero(~finite) + first_row).tolist()
         raise overflown(rows, pointer)
     p, decisions = judged.probabilities, judged.decisions
+    rejected, above = decisions == 0, decisions > 0
     cost, priced, not_cheapest = None, None, np.zeros(len(decisions), dtype=np.bool_)
     costs = pricing.costs if judged.prices is None else judged.prices
     if costs is None or p is None:
@@ -159,14 +159,14 @@ def decide(
             for of_decision in priced:
                 of_decision[lacking] = np.nan
             positive[lacking] = likelier(judged.scores[lacking], p[lacking])
-        cost = np.where(decisions == 0, reject, np.where(decisions > 0, plus, minus))
+        cost = np.where(rejected, reject, np.where(above, plus, minus))
         least = np.minimum(np.minimum(plus, minus), reject)
         not_cheapest = np.asarray(dearer(cost, least))
         if judged.guarded is not None:
             not_cheapest &= judged.guarded == 0
     return Decided(
         judged=judged,
-        forced=np.where(decisions == 0, positive, decisions > 0),
+        forced=above | (rejected & positive),
         expected_costs=cost,
         priced=priced,
         not_cheapest=not_cheapest,

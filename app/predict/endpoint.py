@@ -171,8 +171,18 @@ class PredictEndpoint:
         if len(body) > LARGE_BYTES:
             stamp = None if entry is None else entry.stamp
             return await self._bulk.answer(body, stamp)
-        await check_depth(body, self._limits.depth)
+        try:
+            return await self._read_and_answered(body, entry)
+        except ApiError:
+            # What is read in full has the few levels of a request: a body is looked
+            # at for its depth where it is refused, to say that first.
+            await check_depth(body, self._limits.depth)
+            raise
+
+    async def _read_and_answered(self, body: bytes, entry: Entry | None) -> Answered:
         envelope = read_envelope(body)
+        if envelope.ignore_extra:  # what is passed over may have any depth
+            await check_depth(body, self._limits.depth)
         version, ready = await self.ready(envelope.model)
         question = ask(ready, version, envelope, entry, self._limits.rows)
         if _is_small(body):

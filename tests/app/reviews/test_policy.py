@@ -1,5 +1,6 @@
 """A policy: what it takes, that it is told as it is kept, and two leads at once."""
 
+import json
 from threading import Thread
 
 import pytest
@@ -129,4 +130,39 @@ def test_old_keys_keep_what_they_opened(database_url):
     with database.read() as session:
         scopes = set(session.execute(text("SELECT scope FROM api_keys")).scalars())
     assert scopes == {"predict", "train", "admin"}
+    database.close()
+
+
+def test_policies_that_sent_every_reject_still_do(database_url):
+    before = ["outlier", "ambiguous", "unseen_category", "missing_value"]
+    sent = {1: before, 2: ["ambiguous"]}
+    database = open_database(database_url)
+    migrate.upgrade(database, "20261128_store_token")
+
+    def reasons():
+        with database.read() as session:
+            rows = session.execute(text("SELECT model_id, policy FROM review_policies"))
+            return {row[0]: json.loads(row[1])["send"] for row in rows.all()}
+
+    with database.write() as session:
+        for model_id, send in sent.items():
+            session.execute(
+                text(
+                    "INSERT INTO models (id, name, last_version, created_at) VALUES"
+                    " (:id, :name, 1, '2026-01-01')"
+                ),
+                {"id": model_id, "name": f"m{model_id}"},
+            )
+            policy = Policy.model_validate({"send": send}).model_dump_json()
+            session.execute(
+                text(
+                    "INSERT INTO review_policies (model_id, policy, secret, revision,"
+                    " updated_at) VALUES (:id, :policy, 'ab', 1, '2026-01-01')"
+                ),
+                {"id": model_id, "policy": policy},
+            )
+    migrate.upgrade(database)
+    assert reasons() == {1: [*before, "missing_price"], 2: ["ambiguous"]}
+    migrate.downgrade(database, "20261128_store_token")
+    assert reasons() == sent
     database.close()

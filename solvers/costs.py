@@ -240,6 +240,11 @@ class RowCosts(_Priced):
         """Return the number of rows."""
         return len(self.false_positive)
 
+    def take(self, rows: ArrayLike) -> "RowCosts":
+        """Return the prices of some rows, by index or by a mask."""
+        chosen = np.asarray(rows)
+        return RowCosts(*(getattr(self, each.name)[chosen] for each in fields(self)))
+
     def decide(self, probability: ArrayLike) -> NDArray[np.int8]:
         """Return the cheapest decision on each row: +1, -1 or 0 (reject).
 

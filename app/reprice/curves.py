@@ -6,8 +6,9 @@ Cases are kept by what deciding saves at their probability p,
 
     saving = C(reject | p) - min(C(+1 | p), C(-1 | p)),
 
-which is the order of the cheapest two thresholds at each share (without costs: by
-|p - 1/2|); the operating point is what the version's own rule does.
+which is the order of the cheapest two thresholds at each share where all rows have the
+same prices (without costs: by |p - 1/2|); the operating point is what the version's
+own rule does.
 """
 
 from typing import Any
@@ -22,7 +23,7 @@ from app.evidence.stored import Stored
 from app.reprice.choosing import held_out
 from solvers import metrics
 from solvers.calibration import Calibration
-from solvers.costs import CostMatrix
+from solvers.costs import CostMatrix, RowCosts
 from solvers.metrics.curves import CoverageCurve
 
 __all__ = ["curves_of"]
@@ -51,13 +52,15 @@ def curves_of(model: ServedModel, stored: Stored) -> dict[str, Any] | None:
     reached = np.ones(len(label), dtype=bool)
     if held.guarded is not None:
         reached = held.guarded[position] == 0
+    costs = model.costs if held.prices is None else held.prices.take(position)
     return {
         "rows": len(held.part.rows),
         "scores": _histogram(held, calibration, model),
         "calibration": _reliability(label, probability, weight),
         "risk_coverage": _risk(label, probability, weight, reached, called),
-        "cost_reject": model.costs
-        and _cost(label, probability, weight, reached, called, model.costs),
+        "cost_reject": None
+        if costs is None
+        else _cost(label, probability, weight, reached, called, costs),
     }
 
 
@@ -124,7 +127,7 @@ def _cost(
     weight: Floats,
     reached: NDArray[np.bool_],
     called: NDArray[np.int8],
-    costs: CostMatrix,
+    costs: CostMatrix | RowCosts,
 ) -> dict[str, Any]:
     """Return the mean cost over all rows at each share that goes to people."""
     total = float(weight.sum())
@@ -138,11 +141,12 @@ def _cost(
     coverage = SHARES[most >= SHARES]
     cost = np.full(len(coverage), float(asked.sum()) / total)
     if most > 0.0:
-        plus, minus, reject = costs.expected(probability[reached]).T
+        own = costs.take(reached) if isinstance(costs, RowCosts) else costs
+        plus, minus, reject = own.expected(probability[reached]).T
         curve = metrics.cost_coverage_curve(
             label[reached],
             minus - plus,
-            costs,
+            own,
             weight[reached],
             confidence=reject - np.minimum(plus, minus),
         )

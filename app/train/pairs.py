@@ -29,7 +29,6 @@ from solvers.rules.registry import RULES
 
 __all__ = [
     "LEARN_FROM_COSTS",
-    "NO_SEARCH",
     "believed",
     "cost_matrix",
     "guards_of",
@@ -41,11 +40,6 @@ __all__ = [
 
 LEARN_FROM_COSTS = ("double-hinge-svm", "abstention-boosting", "abstention-trees")
 """Trainers whose score is made for the costs."""
-NO_SEARCH = (
-    "candidates are compared at one price for all rows; where a price follows a column,"
-    " leave the search out (auto weighs its members by their probabilities), or give"
-    " four numbers as costs"
-)
 _TRIED = {"bounded-abstention", "bounded-error", "bounded-cost"}
 _SCORES = np.linspace(-1.0, 1.0, 8)
 

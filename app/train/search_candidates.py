@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.errors import FieldError
-from app.train.pairs import NO_SEARCH, pair_errors
+from app.train.pairs import pair_errors
 from app.train.refusal import at, refuse
 from app.train.schemas import TrainRequest
 from app.train.search import MOST_CANDIDATES
@@ -100,8 +100,6 @@ def _conflicts(request: TrainRequest) -> Iterator[FieldError]:
     search, automatic = request.search, isinstance(request.trainer, AutoTrainer)
     if search is None:
         return
-    if request.costs is not None and request.costs.columns:
-        yield FieldError("/search", NO_SEARCH)
     if search.candidates is not None and not automatic:
         yield FieldError(
             "/trainer", "leave it out: /search/candidates names the trainers to compare"

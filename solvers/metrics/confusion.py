@@ -243,16 +243,29 @@ def _mean_of_rows(
     truth = as_positive(y_true, positive)
     codes = as_decisions(decisions, len(truth))
     weights = as_weights(sample_weight, len(truth))
-    columns = {name: np.asarray(column, np.float64) for name, column in prices.items()}
-    for name, column in columns.items():
-        if column.shape not in ((), truth.shape):
-            msg = f"{name} must be one price, or {len(truth)}, one a row"
-            raise ValueError(msg)
-    fn, rp, fp, rn = (np.broadcast_to(columns[n], truth.shape) for n in _PRICES)
+    fn, rp, fp, rn = prices_of_rows(prices, len(truth))
     rejected, wrong = np.where(truth, rp, rn), np.where(truth, fn, fp)
     correct = codes == np.where(truth, 1, -1)
     spent = np.where(codes == 0, rejected, np.where(correct, 0.0, wrong))
     return float(_ratio((weights * spent).sum(), weights.sum()))
+
+
+def prices_of_rows(
+    costs: Prices | Mapping[str, Any], n: int
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """Return the prices of n rows, one of each a row.
+
+    Returns
+    -------
+    false_negative, reject_positive, false_positive, reject_negative : ndarrays (n,)
+    """
+    columns = {k: np.asarray(v, np.float64) for k, v in _given(costs).items()}
+    for name, column in columns.items():
+        if column.shape not in ((), (n,)):
+            msg = f"{name} must be one price, or {n}, one a row"
+            raise ValueError(msg)
+    fn, rp, fp, rn = (np.broadcast_to(columns[name], n) for name in _PRICES)
+    return fn, rp, fp, rn
 
 
 def of_table(tables: Floats) -> dict[str, Floats]:

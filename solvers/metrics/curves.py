@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from solvers.metrics.confusion import Prices, price_table
+from solvers.metrics.confusion import Prices, prices_of_rows
 from solvers.metrics.inputs import as_positive, as_scores, as_weights
 
 __all__ = [
@@ -135,7 +135,7 @@ def excess_area_under_risk_coverage(
 def cost_coverage_curve(
     y_true: ArrayLike,
     scores: ArrayLike,
-    costs: Prices | Mapping[str, float],
+    costs: Prices | Mapping[str, Any],
     sample_weight: ArrayLike | None = None,
     *,
     positive: Any = None,
@@ -147,26 +147,23 @@ def cost_coverage_curve(
     ----------
     y_true, scores, sample_weight, positive
         As in ``risk_coverage_curve``.
-    costs : CostMatrix or mapping with its four fields
+    costs : CostMatrix, mapping with its four fields, or RowCosts of as many rows
     confidence : array-like of shape (n_rows,), optional
         What orders the rows, which are then called by the sign of their score. By
-        default the cheapest two thresholds at each coverage decide.
+        default the cheapest two thresholds at each coverage decide; where rows have
+        prices of their own, what deciding saves at those.
     """
     truth = as_positive(y_true, positive)
     values = as_scores(scores, len(truth))
     weights = as_weights(sample_weight, len(truth))
-    prices = price_table(costs)
-    rejected = np.where(truth, prices[0, 2], prices[1, 2])
+    fn, rp, fp, rn = prices_of_rows(costs, len(truth))
+    rejected = np.where(truth, rp, rn)
     if confidence is None:
         share = isotonic_share(truth, values, weights)
-        expected = np.stack((share, 1.0 - share), axis=1) @ prices
-        values = expected[:, 1] - expected[:, 0]
-        confidence = expected[:, 2] - expected[:, :2].min(axis=1)
-    called = np.where(
-        values > 0.0,
-        np.where(truth, 0.0, prices[1, 0]),
-        np.where(truth, prices[0, 1], 0.0),
-    )
+        plus, minus = (1.0 - share) * fp, share * fn
+        values = minus - plus
+        confidence = share * rp + (1.0 - share) * rn - np.minimum(plus, minus)
+    called = np.where(values > 0.0, np.where(truth, 0.0, fp), np.where(truth, fn, 0.0))
     trust = as_scores(confidence, len(truth))
     gain = weights * (called - rejected)
     mass, change, threshold = _by_confidence(trust, weights, gain)

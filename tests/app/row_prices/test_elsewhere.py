@@ -1,6 +1,7 @@
 """All that the service does with a version either takes its rows' own prices or says
 why it cannot; nothing fails, and nothing takes a mean price."""
 
+import numpy as np
 import pytest
 
 from tests.app.row_prices.payments import (
@@ -62,8 +63,19 @@ def test_it_is_not_exported(server, told, form):
 def test_its_curves_show_what_it_decides(server, told):
     curves = server.http.get(f"{OWN}/curves")
     assert curves.status_code == 200, curves.text
-    assert curves.json()["cost_reject"] is None
     own = server.http.get(OWN).json()["evaluation"]
+    cost = curves.json()["cost_reject"]
+    point = cost["operating_point"]
+    assert point["cost"] == pytest.approx(own["expected_cost"])
+    assert point["reject_rate"] == pytest.approx(own["reject_rate"])
+    # Nobody asked about what a person does not save at its own price: a point of the
+    # curve, which is read off a grid of 101 shares.
+    shares, costs = (np.array(cost[name]) for name in ("reject_rate", "cost"))
+    order = np.argsort(shares)
+    near = np.interp(point["reject_rate"], shares[order], costs[order])
+    assert near == pytest.approx(point["cost"], rel=0.05)
+    # At the far end everything goes to people, at what each row's reject costs.
+    assert costs[shares == 1.0] == pytest.approx(own["constants"]["reject"])
     now = curves.json()["risk_coverage"]["operating_point"]
     assert now["coverage"] == pytest.approx(own["coverage"])
     assert now["risk"] == pytest.approx(own["selective_error"])

@@ -109,11 +109,6 @@ REFUSED = {
         "/trainer/reduction",
         "leave the reduction out",
     ),
-    "a search": (
-        {"search": {"params": {"C": [1, 2]}}, "trainer": {"kind": "svm"}},
-        "/search",
-        "leave the search out",
-    ),
 }
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from solvers import metrics
-from solvers.costs import CostMatrix
+from solvers.costs import CostMatrix, RowCosts
 
 COSTS = CostMatrix(1, 5, 0.5, 0.2)
 PRICES = {
@@ -206,6 +206,41 @@ def test_the_cost_coverage_curve_is_the_cost_of_each_threshold(drawn):
         called = np.where(scores > 0, 1, -1)
         decided = np.where(np.abs(scores) >= threshold, called, 0)
         assert cost == pytest.approx(COSTS.of_decisions(y, decided).mean())
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from([-1, 1]), st.integers(-5, 5), st.sampled_from([0.1, 1, 50])
+        ),
+        min_size=1,
+        max_size=30,
+    )
+)
+def test_rows_with_prices_of_their_own_are_decided_by_what_that_saves(drawn):
+    y, scores, amount = (np.array(column) for column in zip(*drawn, strict=True))
+    costs = RowCosts(1.0, amount, 0.2, 0.3 * amount)
+    p = 1 / (1 + np.exp(-scores))
+    plus, minus, reject = costs.expected(p).T
+    saved = reject - np.minimum(plus, minus)
+    curve = metrics.cost_coverage_curve(y, minus - plus, costs, confidence=saved)
+    for cost, threshold in zip(curve.value, curve.threshold, strict=True):
+        called = np.where(saved >= threshold, np.where(minus > plus, 1, -1), 0)
+        assert cost == pytest.approx(costs.of_decisions(y, called).mean())
+    # At nothing saved, each row has the cheapest decision at its own prices.
+    nearest = np.flatnonzero(curve.threshold > 0.0)[-1]
+    cheapest = metrics.expected_cost(y, costs.decide(p), costs)
+    assert curve.value[nearest] == pytest.approx(cheapest)
+
+
+@pytest.mark.parametrize("price", [2.0, 7.0])
+def test_prices_that_every_row_shares_give_the_curve_of_four_numbers(price):
+    draw = np.random.default_rng(3)
+    y, scores = np.where(draw.random(50) < 0.4, 1, -1), draw.normal(size=50).round(1)
+    own = metrics.cost_coverage_curve(y, scores, RowCosts(1, np.full(50, price)))
+    same = metrics.cost_coverage_curve(y, scores, CostMatrix(1, price))
+    np.testing.assert_allclose(own.value, same.value)
+    np.testing.assert_allclose(own.coverage, same.coverage)
 
 
 @pytest.mark.parametrize("costs", [COSTS, CostMatrix(1, 5, 0.6, 0.3)], ids=str)

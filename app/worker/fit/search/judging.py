@@ -16,10 +16,13 @@ from app.worker.fit.search.folds import Fold
 from app.worker.fit.search.measure import Judgement
 from app.worker.fit.search.work import Scored
 from solvers.calibration import Calibration
+from solvers.costs import CostMatrix, RowCosts
 from solvers.rules.registry import RULES
 from solvers.scoring import Outputs
 
 __all__ = ["FoldScores", "judge"]
+
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,9 +72,18 @@ def judge(
         evidence = of[k].seen
         called = decide(rule.payload(), calibration, evidence)
         position, label, weight = evidence.part.certain()
-        found.append((label, called[position], weight, np.full(len(label), k)))
-    label, called, weight, number = map(np.concatenate, zip(*found, strict=True))
-    return Judgement(label, called, weight, number)
+        prices = job.costs if evidence.prices is None else evidence.prices
+        cost = _cost(prices, called)[position, (label > 0).astype(np.intp)]
+        found.append((label, called[position], weight, cost, np.full(len(label), k)))
+    return Judgement(*map(np.concatenate, zip(*found, strict=True)))
+
+
+def _cost(prices: CostMatrix | RowCosts | None, called: NDArray[np.int8]) -> Floats:
+    """Return what each decision costs where the row is -1, and where it is +1."""
+    if prices is None:
+        return np.full((len(called), 2), np.nan)
+    sides = (np.full(len(called), side) for side in (-1, 1))
+    return np.stack([prices.of_decisions(side, called) for side in sides], axis=1)
 
 
 def _joined(

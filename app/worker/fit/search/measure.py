@@ -1,7 +1,7 @@
 """By what the candidates of a search are ranked.
 
-With costs it is the mean cost of the decisions, whatever the rule. Without costs it is
-what the rule itself is about:
+With costs it is the mean cost of the decisions, whatever the rule; where prices follow
+columns, each row counts at its own. Without costs it is what the rule itself is about:
 
 ==================  ========================================================
 chow                errors + threshold * rejects, a row (Chow's own risk)
@@ -15,7 +15,7 @@ The standard error is the jackknife's, one fold left out at a time:
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from math import isfinite, sqrt
 
 import numpy as np
@@ -24,21 +24,19 @@ from numpy.typing import NDArray
 from app.train.pairs import rule_kind
 from app.train.schemas import TrainRequest
 from solvers import metrics
-from solvers.costs import CostMatrix
 
 __all__ = ["Judgement", "Measure", "measure_of"]
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int8]
-Figure = Callable[[Codes, Codes, Floats], float]
 
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A figure of decided rows: a function of labels, decisions and weights."""
+    """A figure of decided rows."""
 
     name: str
-    figure: Figure
+    figure: "Callable[[Judgement], float]"
     higher_is_better: bool = False
 
     def loss(self, mean: float) -> float:
@@ -48,25 +46,30 @@ class Measure:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Judgement:
-    """Decided rows of all folds of one candidate; arrays of one length."""
+    """Decided rows of all folds of one candidate; arrays of one length.
+
+    ``cost`` is what each decision cost, NaN where there are no costs.
+    """
 
     label: Codes
     called: Codes
     weight: Floats
+    cost: Floats
     fold: NDArray[np.int64]
+
+    def only(self, kept: NDArray[np.bool_]) -> "Judgement":
+        """Return some of the rows."""
+        return Judgement(*(getattr(self, each.name)[kept] for each in fields(self)))
 
     def mean(self, measure: Measure) -> float:
         """Return the figure of all rows; NaN where it has no value."""
-        return float(measure.figure(self.label, self.called, self.weight))
+        return float(measure.figure(self))
 
     def standard_error(self, measure: Measure) -> float | None:
         """Return the jackknife's; None where it has no value."""
-        without = []
-        for k in np.unique(self.fold):
-            kept = self.fold != k
-            arrays = self.label[kept], self.called[kept], self.weight[kept]
-            without.append(float(measure.figure(*arrays)))
-        spread = np.array(without)
+        spread = np.array(
+            [self.only(self.fold != k).mean(measure) for k in np.unique(self.fold)]
+        )
         n = len(spread)
         error = sqrt((n - 1) / n * float(((spread - spread.mean()) ** 2).sum()))
         return error if isfinite(error) else None
@@ -77,40 +80,36 @@ class Judgement:
         return float(metrics.reject_rate(self.called, self.weight))
 
 
-def measure_of(request: TrainRequest, costs: CostMatrix | None) -> Measure:
+def measure_of(request: TrainRequest) -> Measure:
     """Return the measure for the candidates of a request, given one of them."""
-    if costs is not None:
-        return Measure("expected_cost", _cost(costs))
+    if request.costs is not None:
+        return Measure("expected_cost", _cost)
     kind = rule_kind(request)
     if kind == "chow":
         threshold = float(getattr(request.rule, "reject_threshold", None) or 0.0)
         return Measure("chow_risk", _chow_risk(threshold))
     if kind == "bounded-abstention":
-        return Measure("selective_error", metrics.selective_error)
+        return Measure("selective_error", _of_decisions(metrics.selective_error))
     if kind == "bounded-error":
-        return Measure("reject_rate", _rejected)
-    return Measure(
-        "normalized_mutual_information",
-        metrics.normalized_mutual_information,
-        higher_is_better=True,
-    )
+        return Measure("reject_rate", lambda of: of.reject_rate)
+    information = _of_decisions(metrics.normalized_mutual_information)
+    return Measure("normalized_mutual_information", information, higher_is_better=True)
 
 
-def _cost(costs: CostMatrix) -> Figure:
-    def figure(label: Codes, called: Codes, weight: Floats) -> float:
-        return float(np.average(costs.of_decisions(label, called), weights=weight))
-
-    return figure
+def _cost(of: Judgement) -> float:
+    return float(np.average(of.cost, weights=of.weight))
 
 
-def _chow_risk(threshold: float) -> Figure:
-    def figure(label: Codes, called: Codes, weight: Floats) -> float:
-        wrong = (called != 0) & (called != label)
-        return float(np.average(wrong + threshold * (called == 0), weights=weight))
+def _chow_risk(threshold: float) -> Callable[[Judgement], float]:
+    def figure(of: Judgement) -> float:
+        rejected = of.called == 0
+        wrong = ~rejected & (of.called != of.label)
+        return float(np.average(wrong + threshold * rejected, weights=of.weight))
 
     return figure
 
 
-def _rejected(label: Codes, called: Codes, weight: Floats) -> float:
-    del label
-    return float(metrics.reject_rate(called, weight))
+def _of_decisions(
+    metric: Callable[[Codes, Codes, Floats], float],
+) -> Callable[[Judgement], float]:
+    return lambda of: metric(of.label, of.called, of.weight)

@@ -85,7 +85,7 @@ def search(
     folds = search_folds(job.sample, rows, job.request.evaluation.seed, wanted)
     fitting = report.part(0.0, _FITTING, "")
     scores = Scoring(jobs, part, folds).scores(shared(tried), fitting)
-    measure = measure_of(jobs[0].request, job.costs)
+    measure = measure_of(jobs[0].request)
     table = Table(measure, sum(bool(fold.tuned_by) for fold in folds))
     for i, one in enumerate(jobs):
         start = _FITTING + (1.0 - _FITTING) * i / len(jobs)

@@ -19,6 +19,7 @@ from app.worker.fit.search.fits import Fit
 from app.worker.fit.search.folds import Fold
 from app.worker.fit.search.judging import FoldScores
 from app.worker.fit.search.work import Pulse, Scored, Unit, run_unit
+from solvers.costs import RowCosts
 
 __all__ = ["Scoring", "name_of"]
 
@@ -35,6 +36,7 @@ class _Place:
     fits: list[Fit]
     held: Part
     guarded: NDArray[np.int8] | None
+    prices: RowCosts | None
 
 
 class Scoring:
@@ -125,15 +127,17 @@ class Scoring:
             options=taught.options,
         )
         held = self._part.only(self._folds[k].scores)
-        return unit, _Place(group, held, rows.guarded)
+        own = job.own_prices(held.rows)
+        return unit, _Place(group, held, rows.guarded, own and own.costs)
 
 
 def _fold_scores(scored: Scored, place: _Place) -> FoldScores:
     told = scored.told
     if told is None:
         return FoldScores(scored, None)
+    outputs = (told.score, told.reject_score)
     evidence = Evidence(
-        place.held, told.score, told.reject_score, place.guarded, told.log_odds
+        place.held, *outputs, place.guarded, told.log_odds, place.prices
     )
     return FoldScores(scored, evidence)
 

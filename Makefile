@@ -5,12 +5,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 PEERS := .venv-peers
 CLIENTS := .venv-clients
+OBJECTS := .venv-objects
 DATA ?=
 QUICK ?=
 PUBLISH ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help venv clients demo serve test test-slow check format guide bench experiments soak lock lock-upgrade migrations clean
+.PHONY: help venv clients objects demo serve test test-slow check format guide bench experiments soak lock lock-upgrade migrations clean
 
 help:
 	@echo "make demo    train on a real data set over HTTP and print decisions with their costs"
@@ -21,6 +22,7 @@ help:
 	@echo "make guide   the documentation as a site, which the service then shows at /guide"
 	@echo "make bench   speed, side by side with peers (DATA=folder for the real sets, QUICK=1 for a short form)"
 	@echo "make clients clients of other servers, for their tests"
+	@echo "make objects an S3 server, for the tests of object stores"
 	@echo "make experiments  the papers' tables, ours beside theirs (DATA=folder of the sets, QUICK=1, PUBLISH=1 for docs/results.md)"
 	@echo "make soak    the long forms of the load, fault and statistical tests; property tests on new draws"
 	@echo "make lock    pin the requirements again, with hashes"
@@ -103,6 +105,15 @@ $(CLIENTS)/.installed: requirements/clients.txt $(VENV)/.installed
 	@if $(BIN)/uv pip install --quiet --python $(CLIENTS)/bin/python --require-hashes -r requirements/clients.txt; \
 	then touch $@; else rm -rf $(CLIENTS); echo "make: the clients of other servers could not be installed" >&2; fi
 
+# An S3 server, which the tests start; where it cannot be installed, those tests are skipped.
+objects: $(OBJECTS)/.installed
+
+$(OBJECTS)/.installed: requirements/objects.txt $(VENV)/.installed
+	@rm -rf $(OBJECTS)
+	@$(PYTHON) -m venv --without-pip $(OBJECTS)
+	@if $(BIN)/uv pip install --quiet --python $(OBJECTS)/bin/python --require-hashes -r requirements/objects.txt; \
+	then touch $@; else rm -rf $(OBJECTS); echo "make: an S3 server for the tests could not be installed" >&2; fi
+
 bench: $(VENV)/.bench $(PEERS)/.installed
 	env -u OPENBLAS_CORETYPE -u OPENBLAS_L2_SIZE $(BIN)/python -m tests.benchmarks $(if $(QUICK),--quick) $(if $(DATA),--data $(DATA))
 
@@ -124,6 +135,7 @@ lock: $(VENV)/.installed
 	$(COMPILE) pyproject.toml --extra guide -c requirements/dev.txt -o requirements/guide.txt
 	$(COMPILE) requirements/peers.in -o requirements/peers.txt
 	$(COMPILE) requirements/clients.in -o requirements/clients.txt
+	$(COMPILE) requirements/objects.in -o requirements/objects.txt
 	$(COMPILE) requirements/generator.in -o requirements/generator.txt
 	echo "setuptools>=77" | $(COMPILE) - -o requirements/build.txt
 

@@ -19,6 +19,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.artifacts.store import ArtifactStore
 from app.batch.routes import router as batch
+from app.blobs.tidying import Tidying
 from app.datasets.routes import router as datasets
 from app.db.session import open_database
 from app.evaluate import openapi as evaluate_openapi
@@ -164,7 +165,9 @@ def _routes(state: AppState, predict: PredictEndpoint, keys: KeyCache) -> FastAP
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         del app
         keys.warm()
+        tidying = Tidying(state.settings.place)
         yield
+        tidying.close()
         predict.close()
         keys.close()
         state.database.close()

@@ -22,6 +22,8 @@ from threadpoolctl import threadpool_limits
 from app import logs
 from app.artifacts import identity
 from app.artifacts.store import ArtifactStore
+from app.blobs import opening
+from app.blobs.interface import Remote
 from app.db import migrate
 from app.db.session import open_database
 from app.fleet import Fleet
@@ -66,7 +68,7 @@ def run(settings: Settings, *, with_worker: bool) -> int:
         database = open_database(settings.database)
         migrate.upgrade(database)
         database.close()
-    elif (fault := _other_store(settings)) is not None:
+    if (fault := _store_fault(settings)) is not None:
         print(f"demur: {fault}", file=sys.stderr)  # noqa: T201 - as above
         return 1
     port = listener.getsockname()[1]
@@ -80,11 +82,17 @@ def run(settings: Settings, *, with_worker: bool) -> int:
             return fleet.run(listener)
 
 
-def _other_store(settings: Settings) -> str | None:
-    """Return why models of the others would be missing here.
+def _store_fault(settings: Settings) -> str | None:
+    """Return why models could not be kept, or those of the others would be missing.
 
-    Where database or store do not answer, /readyz tells it when they do.
+    Where the database does not answer, /readyz tells it when it does.
     """
+    place = settings.place
+    if isinstance(place, Remote):
+        if (fault := opening.fault(place)) is not None:
+            return fault
+    elif settings.embedded:
+        return None
     database = open_database(settings.database)
     try:
         if migrate.fault(database) is None:

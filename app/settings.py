@@ -4,20 +4,21 @@ A variable of the environment wins over the same name in ``.env``; a wrong value
 told in one line, by its name and never with the value itself (it may be a key).
 """
 
-import ipaddress
 import re
-from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from app.blobs.interface import Place, Remote
+from app.blobs.systems import check_url
+from app.setting_texts import is_loopback, is_origin, split
+
 __all__ = ["Settings", "SettingsError", "is_loopback", "load_settings"]
 
 Names = Annotated[tuple[str, ...], NoDecode]
 Keys = Annotated[tuple[SecretStr, ...], NoDecode]
-_ORIGIN = re.compile(r"https?://[][a-z0-9.:-]+")
 
 
 class SettingsError(ValueError):
@@ -38,6 +39,13 @@ class Settings(BaseSettings):
 
     data_dir: Path = Path("var")
     """Folder of the artifacts and of the embedded database; made when missing."""
+
+    store: str = ""
+    """Where models, data sets and the prediction log are: a folder (empty: that of the
+    data), or ``s3://BUCKET/PREFIX``, ``gs://...``, ``abfs://...``."""
+
+    store_cache_bytes: int = Field(default=10 * 1024**3, ge=1024**2)
+    """What is kept of an object store in the data folder, in bytes at most."""
 
     database_url: str = ""
     """SQLAlchemy URL: ``sqlite:///FILE`` or ``postgresql+psycopg://...``. Empty: SQLite
@@ -181,7 +189,7 @@ class Settings(BaseSettings):
     @field_validator("api_keys", mode="before")
     @classmethod
     def _split_keys(cls, value: object) -> object:
-        keys = _split(value)
+        keys = split(value)
         if isinstance(keys, tuple) and not all(
             isinstance(key, str) and key.isascii() and key.isprintable() for key in keys
         ):
@@ -192,12 +200,12 @@ class Settings(BaseSettings):
     @field_validator("allowed_hosts", "allowed_origins", mode="before")
     @classmethod
     def _split_names(cls, value: object) -> object:
-        return _split(value)
+        return split(value)
 
     @field_validator("allowed_origins")
     @classmethod
     def _are_origins(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        if not all(map(_ORIGIN.fullmatch, value)):
+        if not all(map(is_origin, value)):
             msg = "an origin is https://name or http://name:port, and nothing behind it"
             raise ValueError(msg)
         return value
@@ -209,6 +217,11 @@ class Settings(BaseSettings):
             msg = "it takes 268435456 bytes (256 MiB) at least; 0 is no limit"
             raise ValueError(msg)
         return value
+
+    @field_validator("store")
+    @classmethod
+    def _known_store(cls, value: str) -> str:
+        return check_url(value) if "://" in value else value
 
     @field_validator("root_path")
     @classmethod
@@ -246,40 +259,26 @@ class Settings(BaseSettings):
         return self.database.startswith("sqlite")
 
     @property
-    def artifacts_dir(self) -> Path:
-        """The folder of the model artifacts."""
-        return self.data_dir / "artifacts"
+    def place(self) -> Place:
+        """Where the store is."""
+        if "://" not in self.store:
+            return Path(self.store) if self.store else self.data_dir
+        return Remote(self.store, str(self.data_dir.resolve()), self.store_cache_bytes)
 
     @property
-    def prediction_log_dir(self) -> Path:
-        """The folder of the prediction log."""
-        return self.data_dir / "predictions"
+    def artifacts_dir(self) -> Place:
+        """The place of the model artifacts."""
+        return self.place / "artifacts"
 
     @property
-    def datasets_dir(self) -> Path:
-        """The folder of the uploaded data sets."""
-        return self.data_dir / "datasets"
+    def prediction_log_dir(self) -> Place:
+        """The place of the prediction log."""
+        return self.place / "predictions"
 
-
-def _split(value: object) -> object:
-    if not isinstance(value, str):
-        return value
-    parts = tuple(part.strip() for part in value.split(",") if part.strip())
-    if value.strip() and not parts:
-        msg = "there is nothing but commas and spaces"
-        raise ValueError(msg)
-    return parts
-
-
-@lru_cache(maxsize=256)  # asked for the Host header of every request
-def is_loopback(host: str) -> bool:
-    """Tell whether binding ``host`` keeps the service on this machine."""
-    if host.lower() == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return False
+    @property
+    def datasets_dir(self) -> Place:
+        """The place of the uploaded data sets."""
+        return self.place / "datasets"
 
 
 def load_settings(**overrides: object) -> Settings:

@@ -112,7 +112,7 @@ async def decide_file(
         if options is None:
             options = ReadOptions()
         job = BatchJob(
-            state.settings.artifacts_dir.resolve(),
+            state.store.place,
             version,
             form,
             options,

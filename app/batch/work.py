@@ -23,6 +23,7 @@ from app.batch.cases import Overtaken
 from app.batch.columnar import answer_columnar
 from app.batch.csv import CsvBatch, Records
 from app.batch.ordered import in_order
+from app.blobs.interface import Place
 from app.datasets.reading.beginnings import check_beginning
 from app.datasets.reading.limits import Limits
 from app.datasets.reading.options import Format, ReadOptions
@@ -52,7 +53,7 @@ _MISSED: tuple[type[Exception], ...] = (*FAILURES, ServiceUnavailableError)
 class BatchJob:
     """One file, the version that answers it, and how it is to be read."""
 
-    artifacts: Path
+    artifacts: Place
     version: ResolvedVersion
     form: Format
     options: ReadOptions
@@ -134,7 +135,7 @@ def _opened(url: str) -> Database:
 
 
 @cache
-def _loaded(artifacts: Path) -> LoadedModels[ReadyModel]:
+def _loaded(artifacts: Place) -> LoadedModels[ReadyModel]:
     return LoadedModels(ArtifactStore(artifacts, "batch").read, ReadyModel, _MODELS)
 
 

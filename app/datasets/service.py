@@ -140,7 +140,7 @@ def describe(
         When its file is not what was written.
     """
     row = find(session, dataset_id)
-    path = store.checked(file_of(row))
-    balance = None if query.target is None else class_balance(path, query.target)
-    shown = {"preview": preview(path, query.preview), "target": balance}
+    with store.checked(file_of(row)) as path:
+        balance = None if query.target is None else class_balance(path, query.target)
+        shown = {"preview": preview(path, query.preview), "target": balance}
     return DatasetDetail.model_validate({**_shown(row), **shown})

@@ -1,8 +1,9 @@
-"""Data sets on disk: one Parquet file each, named by its id and its SHA-256.
+"""Data sets in the store: one Parquet file each, named by its id and its SHA-256.
 
-    <root>/<id>.<sha256>.parquet      complete, flushed, renamed into place
-    <root>/incoming/<token>/...       an upload on its way; gone when its request ends,
-                                      locked until then: what is not was left by a kill
+    <id>.<sha256>.parquet             complete (`app.blobs`)
+    <root>/incoming/<token>/...       an upload on its way, on this machine; gone when
+                                      its request ends, locked until then: what is not
+                                      was left by a kill
 
 Each data set has a file of its own, also where two hold the same rows: deleting one can
 then never take the rows of another. A file is read only when its bytes have the digest
@@ -10,24 +11,25 @@ that the database keeps.
 """
 
 import fcntl
-import hashlib
-import os
 import re
 import shutil
 import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow.parquet as pq
 
+from app.blobs.folder import digest_of
+from app.blobs.interface import DamagedBlobError, Place
+from app.blobs.opening import local_folder, open_blobs
 from app.datasets.errors import CorruptDatasetError
 from app.datasets.tables import as_table
 from app.features.table import Table
 
-__all__ = ["DatasetFile", "DatasetStore", "digest_of"]
+__all__ = ["DatasetFile", "DatasetStore"]
 
 _NAME = re.compile(r"(?P<id>[0-9a-f-]{36})\.(?P<sha256>[0-9a-f]{64})\.parquet")
 _INCOMING = "incoming"
@@ -56,14 +58,17 @@ class DatasetFile:
 
 
 class DatasetStore:
-    """The data sets below one folder, which is made when the first one comes."""
+    """The data sets of one place.
 
-    def __init__(self, root: Path) -> None:
-        self.root = Path(root)
+    Parameters
+    ----------
+    place : Path or Remote
+        A folder is made when the first data set comes.
+    """
 
-    def path(self, file: DatasetFile) -> Path:
-        """Return where a data set is, or would be."""
-        return self.root / file.name
+    def __init__(self, place: Place) -> None:
+        self.place, self.blobs = place, open_blobs(place)
+        self.root = local_folder(place, "datasets")
 
     def find(self, dataset_id: str) -> DatasetFile:
         """Return which file a data set is, by its id alone.
@@ -73,8 +78,8 @@ class DatasetStore:
         CorruptDatasetError
             When there is none.
         """
-        for path in self.root.glob(f"{dataset_id}.*.parquet"):
-            parts = _NAME.fullmatch(path.name)
+        for found in self.blobs.list(f"{dataset_id}."):
+            parts = _NAME.fullmatch(found.name)
             if parts:
                 return DatasetFile(parts["id"], parts["sha256"])
         raise CorruptDatasetError(_MISSING)
@@ -93,34 +98,31 @@ class DatasetStore:
 
     def keep(self, staged: Path, dataset_id: str) -> DatasetFile:
         """Move a finished Parquet file to its place, for good."""
-        sha256 = digest_of(staged)
-        with staged.open("rb") as stream:
-            os.fsync(stream.fileno())
-        file = DatasetFile(dataset_id, sha256)
-        staged.replace(self.path(file))
-        _sync_folder(self.root)
+        file = DatasetFile(dataset_id, digest_of(staged))
+        self.blobs.take(file.name, staged)
         return file
 
-    def checked(self, file: DatasetFile) -> Path:
-        """Return the path of a data set whose bytes are those that were written.
+    @contextmanager
+    def checked(self, file: DatasetFile) -> Iterator[Path]:
+        """Give a local file of a data set whose bytes are those that were written.
 
         Raises
         ------
         CorruptDatasetError
             When they are not, or the file is missing.
         """
-        path = self.path(file)
-        try:
-            found = digest_of(path)
-        except FileNotFoundError:
-            raise CorruptDatasetError(_MISSING) from None
-        if found != file.sha256:
-            msg = (
-                "the file of this data set is not what was written; it is not read:"
-                " restore it, or upload the data again"
-            )
-            raise CorruptDatasetError(msg)
-        return path
+        with ExitStack() as held:
+            try:
+                yielded = held.enter_context(self.blobs.held(file.name, file.sha256))
+            except FileNotFoundError:
+                raise CorruptDatasetError(_MISSING) from None
+            except DamagedBlobError:
+                msg = (
+                    "the file of this data set is not what was written; it is not read:"
+                    " restore it, or upload the data again"
+                )
+                raise CorruptDatasetError(msg) from None
+            yield yielded
 
     def read_table(
         self, file: DatasetFile, columns: Sequence[str] | None = None
@@ -138,20 +140,21 @@ class DatasetStore:
         CorruptDatasetError
             When the file is missing or not what was written.
         """
-        path = self.checked(file)
         wanted = None if columns is None else list(columns)
-        return as_table(pq.read_table(path, columns=wanted, use_threads=False))
+        with self.checked(file) as path:
+            return as_table(pq.read_table(path, columns=wanted, use_threads=False))
 
     def read_beside(self, file: DatasetFile, columns: Sequence[str]) -> Iterator[Table]:
         """Return each column but these, one by one: a table that was read before."""
-        path = self.path(file)
-        for name in pq.read_schema(path).names:
-            if name not in columns:
-                yield as_table(pq.read_table(path, columns=[name], use_threads=False))
+        with self.blobs.held(file.name, file.sha256, again=True) as path:
+            for name in pq.read_schema(path).names:
+                if name not in columns:
+                    read = pq.read_table(path, columns=[name], use_threads=False)
+                    yield as_table(read)
 
     def delete(self, file: DatasetFile) -> None:
         """Remove the rows of a data set, if they are there."""
-        self.path(file).unlink(missing_ok=True)
+        self.blobs.delete(file.name)
 
     def sweep(self, known: Callable[[str], bool], older_than_s: float) -> int:
         """Remove what processes that were killed have left.
@@ -164,10 +167,10 @@ class DatasetStore:
             Younger files may be on their way into the database.
         """
         removed = 0
-        for path in self.root.glob("*.parquet"):
-            parts = _NAME.fullmatch(path.name)
-            if parts and _age_s(path) > older_than_s and not known(parts["id"]):
-                path.unlink(missing_ok=True)
+        for found in self.blobs.list():
+            parts, age_s = _NAME.fullmatch(found.name), time.time() - found.written_s
+            if parts and age_s > older_than_s and not known(parts["id"]):
+                self.blobs.delete(found.name)
                 removed += 1
         for folder in (self.root / _INCOMING).glob("*"):
             if _is_left(folder, min(older_than_s, _BEGUN_S)):
@@ -195,18 +198,3 @@ def _is_left(folder: Path, begun_s: float) -> bool:
     except BlockingIOError:
         return False
     return True
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make the rename itself survive a power cut."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def digest_of(path: Path) -> str:
-    """Return the SHA-256 of a file, in hexadecimal digits."""
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()

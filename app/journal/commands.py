@@ -4,6 +4,8 @@ demur audit                 recompute every logged decision; status 1 if any dif
 demur log delete --before   delete the files of all days before one
 """
 
+import tempfile
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
@@ -11,6 +13,8 @@ from typing import Annotated
 import typer
 
 from app import audit as auditing
+from app.blobs.interface import Place
+from app.blobs.opening import open_blobs
 from app.journal.files import delete_before, log_files
 from app.settings import SettingsError, load_settings
 
@@ -40,8 +44,7 @@ def audit(
     for file in files or ():
         if not file.is_file():
             _stop(f"there is no file {file}")
-    found = files or [path for _, path in log_files(_folder(data_dir))]
-    report = auditing.audit(found)
+    report = auditing.audit(files or _local_files(_place(data_dir)))
     for line in report.words():
         typer.echo(line)
     raise typer.Exit(1 if report.differing else 0)
@@ -56,11 +59,25 @@ def delete(
     """Delete the log of all days (UTC) before one; today's is still written."""
     if before.date() > datetime.now(UTC).date():
         _stop("--before is today (UTC) at most: today's file is still written")
-    count = delete_before(_folder(data_dir), before.date())
+    count = delete_before(_place(data_dir), before.date())
     typer.echo(f"deleted {count} files of days before {before.date()}")
 
 
-def _folder(data_dir: Path | None) -> Path:
+def _local_files(place: Place) -> Iterator[Path]:
+    """Yield each file of the log, one of an object store for as long as it is read."""
+    blobs = open_blobs(place)
+    with tempfile.TemporaryDirectory(prefix="demur-audit-") as folder:
+        for _, name in log_files(place):
+            if isinstance(place, Path):
+                yield place / name
+                continue
+            fetched = Path(folder) / name
+            fetched.write_bytes(blobs.read(name))
+            yield fetched
+            fetched.unlink()
+
+
+def _place(data_dir: Path | None) -> Place:
     try:
         # Of a command that does not listen.
         settings = load_settings(data_dir=data_dir, host="127.0.0.1")

@@ -15,12 +15,15 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Literal
 
+from app.blobs.interface import Place, Remote
+from app.blobs.opening import local_folder
 from app.errors import ApiError, ServiceUnavailableError
 from app.grouped import Grouped
 from app.journal.counts import LogCounts
 from app.journal.entries import Entry, Stamp
-from app.journal.files import expire
+from app.journal.files import Shipping, expire
 from app.journal.segment import Segment
+from app.timer import Timer
 from app.web.failures import translate
 
 __all__ = ["MOST_WAITING_ROWS", "Journal", "Mode"]
@@ -34,6 +37,9 @@ MOST_WAITING_ROWS = 100_000
 
 _TOLD_EVERY_S = 60.0
 
+SHIP_EVERY_S = 30.0
+"""Longest that lines stay on the machine, where the store is an object store."""
+
 Waiting = tuple[Entry, bytes, "Future[None] | None"]
 
 
@@ -42,20 +48,30 @@ class Journal:
 
     Parameters
     ----------
-    folder : Path
+    place : Path or Remote
     mode : {"off", "best-effort", "required"}
     days : int
         How long files are kept.
     counts : LogCounts
     """
 
-    def __init__(self, folder: Path, mode: Mode, days: int, counts: LogCounts) -> None:
-        self.mode, self._days = mode, days
+    def __init__(self, place: Place, mode: Mode, days: int, counts: LogCounts) -> None:
+        self.mode, self._days, self._place = mode, days, place
+        folder = local_folder(place, "predictions")
         self._segment = Segment(folder)
         self._counts = counts
+        shipped = isinstance(place, Remote)
+        self._shipping = Shipping(place, folder) if isinstance(place, Remote) else None
+        self._ship = Timer(SHIP_EVERY_S)
         self._written = Grouped[Waiting](
-            "prediction-log", self._write, lambda: MOST_WAITING_ROWS, self._between
+            "prediction-log",
+            self._write,
+            lambda: MOST_WAITING_ROWS,
+            self._between,
+            SHIP_EVERY_S if shipped else None,
         )
+        if shipped and mode != "off":
+            self._written.start()  # what a killed process has left here
         self._told_at = -_TOLD_EVERY_S
         self._expired_on: date | None = None
 
@@ -114,6 +130,12 @@ class Journal:
     def _between(self, last: bool) -> None:
         if last:
             self._segment.close()
+        if self._shipping is not None and (self._ship.due() or last):
+            self._segment.close()
+            try:
+                self._shipping.ship()
+            except OSError as error:
+                log.warning("the prediction log waits on this machine: %s", error)
 
     def _write(self, taken: list[Waiting]) -> None:
         today = datetime.now(UTC).date()
@@ -134,7 +156,7 @@ class Journal:
     def _expire(self, today: date) -> None:
         if today != self._expired_on:
             self._expired_on = today
-            expire(self._segment.folder, today, self._days)
+            expire(self._place, today, self._days)
 
     def _lose(self, rows: int, error: Exception | None) -> None:
         """Count decisions that are not kept, and say so once in a while."""

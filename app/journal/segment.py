@@ -1,5 +1,6 @@
 """The file that one process appends to."""
 
+import fcntl
 import os
 import secrets
 from datetime import date
@@ -65,6 +66,7 @@ class Segment:
         # Nobody but the service's own user reads the log.
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL
         self._file = FileIO(os.open(self._fresh(day), flags, 0o600), "ab")
+        fcntl.flock(self._file, fcntl.LOCK_EX)  # it is not finished (`Shipping`)
         self._day = day
 
     def _fresh(self, day: date) -> Path:

@@ -111,9 +111,6 @@ def remove_file(session: Session, store: ArtifactStore, gone: Gone) -> None:
     used = select(ModelVersion.id).where(ModelVersion.artifact_sha256 == gone.sha256)
     if session.scalar(used.limit(1)) is not None:
         return
-    try:
-        written_s = store.path(gone.sha256).stat().st_mtime
-    except FileNotFoundError:
-        return
-    if written_s <= gone.made_s:
+    found = store.find(gone.sha256)
+    if found is not None and found.written_s <= gone.made_s:
         store.delete(gone.sha256)

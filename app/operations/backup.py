@@ -6,15 +6,19 @@ meanwhile, all begins anew. Every file is checked against the database's digest 
 way. The archive appears under its name complete and flushed, or not at all.
 """
 
+import errno
 import io
 import os
 import sqlite3
 import tarfile
 import tempfile
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
 from importlib.metadata import version
 from pathlib import Path
 
+from app.blobs.interface import DamagedBlobError
+from app.blobs.opening import open_blobs
 from app.db import migrate
 from app.db.base import utc_now
 from app.db.session import open_database
@@ -83,21 +87,49 @@ def _write(settings: Settings, database: Path, folder: Path) -> Manifest:
     snapshot = folder / DATABASE
     _take_snapshot(database, snapshot)
     files = [_measured(DATABASE, snapshot)]
-    sources = {DATABASE: snapshot}
     for name, sha256 in named_files(snapshot):
-        sources[name] = settings.data_dir / name
-        files.append(Entry(name, sources[name].stat().st_size, sha256))
+        files.append(Entry(name, _size(settings, name), sha256))
     (folder / "archive").unlink(missing_ok=True)
     manifest = Manifest(version("demur"), utc_now().isoformat(), files)
     with open(folder / "archive", "xb", opener=_private) as stream:
         with tarfile.open(fileobj=stream, mode="w", format=tarfile.PAX_FORMAT) as tar:
             told = manifest.encoded()
             add(tar, MANIFEST, io.BytesIO(told), len(told))
-            for entry in files:
-                _append(tar, entry, sources[entry.name])
+            _append(tar, files[0], snapshot)
+            for entry in files[1:]:
+                with _held(settings, entry) as path:
+                    _append(tar, entry, path)
         stream.flush()
         os.fsync(stream.fileno())
     return manifest
+
+
+def _size(settings: Settings, name: str) -> int:
+    folder, _, file = name.partition("/")
+    found = open_blobs(settings.place / folder).find(file)
+    if found is None:
+        raise _missing(file)
+    return found.size
+
+
+@contextmanager
+def _held(settings: Settings, entry: Entry) -> Iterator[Path]:
+    """Give a file of the store; what is read of it is checked where it is added."""
+    folder, _, name = entry.name.partition("/")
+    blobs = open_blobs(settings.place / folder)
+    with ExitStack() as stack:
+        try:
+            path = stack.enter_context(blobs.held(name, entry.sha256, again=True))
+        except FileNotFoundError:
+            raise _missing(name) from None
+        except DamagedBlobError:
+            msg = f"the file {name} is damaged: it is not what was written"
+            raise OperationError(msg) from None
+        yield path
+
+
+def _missing(name: str) -> FileNotFoundError:
+    return FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
 
 
 def _append(archive: tarfile.TarFile, entry: Entry, path: Path) -> None:

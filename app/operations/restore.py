@@ -13,12 +13,15 @@ import sqlite3
 import tarfile
 import uuid
 from contextlib import closing
+from itertools import chain
 from pathlib import Path
 from typing import IO
 
 from sqlalchemy.exc import DatabaseError
 
 from app.artifacts.store import ArtifactStore
+from app.blobs.interface import Place
+from app.blobs.opening import open_blobs
 from app.db import migrate
 from app.db.session import open_database
 from app.errors import CorruptArtifactError
@@ -71,13 +74,13 @@ def restore(settings: Settings, source: Path, *, force: bool = False) -> Manifes
         _check_database(staged, manifest)
         _check_models(staged, ArtifactStore(staging / "artifacts"))
         retire(database)
-        _move_files(manifest, staging, settings.data_dir)
+        _move_files(manifest, staging, settings.place)
         staged.replace(database)
         _sync(database.parent)
     finally:
         shutil.rmtree(staging, ignore_errors=True)
         staged.unlink(missing_ok=True)
-    _remove_others(manifest, settings.data_dir)
+    _remove_others(manifest, settings.place)
     return manifest
 
 
@@ -92,6 +95,10 @@ def _require_empty(settings: Settings, database: Path, *, force: bool) -> None:
             f"the data folder {settings.data_dir} is not empty: "
             "--force replaces what it holds"
         )
+        raise OperationError(msg)
+    stored = (open_blobs(settings.place / name).list() for name in FOLDERS)
+    if not force and any(True for _ in chain.from_iterable(stored)):
+        msg = "the store is not empty: --force replaces what it holds"
         raise OperationError(msg)
     if force:
         retire(database)
@@ -147,7 +154,8 @@ def _check_database(staged: Path, manifest: Manifest) -> None:
     finally:
         opened.close()
     retire(staged)
-    with closing(sqlite3.connect(staged)) as connection:
+    with closing(sqlite3.connect(staged)) as connection, connection:
+        connection.execute("DELETE FROM store_token")  # it may come to another store
         sound = connection.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
         loose = connection.execute("PRAGMA foreign_key_check").fetchone()
     if not sound or loose is not None:
@@ -169,24 +177,25 @@ def _check_models(staged: Path, artifacts: ArtifactStore) -> None:
                 raise OperationError(msg) from None
 
 
-def _move_files(manifest: Manifest, staging: Path, data_dir: Path) -> None:
+def _move_files(manifest: Manifest, staging: Path, place: Place) -> None:
     for name in FOLDERS:
-        (data_dir / name).mkdir(exist_ok=True)
+        below = place / name
+        if isinstance(below, Path):
+            below.mkdir(parents=True, exist_ok=True)
     for entry in manifest.files:
         if entry.name != DATABASE:
-            (staging / entry.name).replace(data_dir / entry.name)
-    for name in FOLDERS:
-        _sync(data_dir / name)
-    _sync(data_dir)
+            folder, _, name = entry.name.partition("/")
+            open_blobs(place / folder).take(name, staging / entry.name)
 
 
-def _remove_others(manifest: Manifest, data_dir: Path) -> None:
+def _remove_others(manifest: Manifest, place: Place) -> None:
     """Remove the files of what was replaced."""
     kept = {entry.name for entry in manifest.files}
     for name in FOLDERS:
-        for path in (data_dir / name).iterdir():
-            if f"{name}/{path.name}" not in kept and path.is_file():
-                path.unlink(missing_ok=True)
+        blobs = open_blobs(place / name)
+        for found in list(blobs.list()):
+            if f"{name}/{found.name}" not in kept:
+                blobs.delete(found.name)
 
 
 def _sync(folder: Path) -> None:

@@ -8,6 +8,7 @@ import hashlib
 import json
 import re
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -58,7 +59,6 @@ class Seen:
     """A data set as the form shows it."""
 
     detail: DatasetDetail
-    path: Path
     profiles: Sequence[Profile] = ()
 
 
@@ -121,20 +121,21 @@ async def _seen(request: Request, dataset_id: str, target: str) -> Seen:
     state = state_of(request)
     store = DatasetStore(state.settings.datasets_dir)
 
-    def look() -> Seen:
+    def look() -> tuple[DatasetDetail, Path]:
         query = DatasetQuery(preview=20, target=target or None)
         with state.database.read() as session:
-            path = store.checked(service.file_of(service.find(session, dataset_id)))
+            file = service.file_of(service.find(session, dataset_id))
+            path = held.enter_context(store.checked(file))
             try:
                 found = service.describe(session, store, dataset_id, query)
             except InvalidRequestError:  # too many values to be classes
                 plain = DatasetQuery(preview=20)
                 found = service.describe(session, store, dataset_id, plain)
-        return Seen(found, path.resolve())
+        return found, path.resolve()
 
-    seen = await run_in_threadpool(look)
-    found = await lane_of(request).run(profiles, seen.path)
-    return Seen(seen.detail, seen.path, found)
+    with ExitStack() as held:
+        detail, path = await run_in_threadpool(look)
+        return Seen(detail, await lane_of(request).run(profiles, path))
 
 
 @router.get("/train/{dataset_id}", dependencies=TRAINS)

@@ -13,7 +13,6 @@ import os
 import time
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from pathlib import Path
 from threading import Thread
 
 from sqlalchemy.exc import SQLAlchemyError
@@ -21,6 +20,7 @@ from threadpoolctl import threadpool_limits
 
 from app.artifacts.loaded import LoadedModels
 from app.artifacts.store import ArtifactStore
+from app.blobs.interface import Place
 from app.db.session import PATIENCE_S, Database, open_database
 from app.errors import InvalidRequestError, MalformedRequestError
 from app.journal.entries import Entry, Stamp
@@ -81,7 +81,7 @@ class _Process:
 
 
 def begin(
-    database_url: str, artifacts: str, limits: Limits, arena: Arena | None = None
+    database_url: str, artifacts: Place, limits: Limits, arena: Arena | None = None
 ) -> None:
     """Prepare the process; it ends when the server does, however that ends."""
     Thread(target=_end_with_the_server, daemon=True).start()
@@ -90,7 +90,7 @@ def begin(
         os.nice(_NICENESS)
     _Process.database = open_database(database_url, patience_s=limits.patience_s)
     _Process.known = {}
-    store = ArtifactStore(Path(artifacts), "bulk")
+    store = ArtifactStore(artifacts, "bulk")
     _Process.loaded = LoadedModels(store.read, ReadyModel, _MODELS)
     _Process.limits, _Process.arena = limits, arena
     gc.collect()

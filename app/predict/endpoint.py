@@ -85,9 +85,7 @@ class PredictEndpoint:
         )
         self._counts = PredictionCounts(state.metrics)
         self._buckets = BucketCounts(state.database)
-        self._bulk = BulkPool(
-            settings.database, str(settings.artifacts_dir), self._limits
-        )
+        self._bulk = BulkPool(settings.database, settings.artifacts_dir, self._limits)
         self._one_at_a_time = asyncio.Lock()
         self.cases = Keeper(state.database)
         self.journal = Journal(

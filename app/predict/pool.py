@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from app import logs
+from app.blobs.interface import Place
 from app.errors import ServiceUnavailableError
 from app.journal.entries import Stamp
 from app.predict.arena import Arena
@@ -29,12 +30,12 @@ class BulkPool:
     Parameters
     ----------
     database_url : str
-    artifacts : str
-        The folder of the artifacts.
+    artifacts : Path or Remote
+        The place of the artifacts.
     limits : Limits
     """
 
-    def __init__(self, database_url: str, artifacts: str, limits: Limits) -> None:
+    def __init__(self, database_url: str, artifacts: Place, limits: Limits) -> None:
         self._arguments = (database_url, artifacts, limits)
         self._executor: ProcessPoolExecutor | None = None
         self._arena: Arena | None = None

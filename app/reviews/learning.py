@@ -22,13 +22,14 @@ from sqlalchemy import insert, select
 from sqlalchemy.orm import Session
 
 from app.artifacts.model import Label
+from app.blobs.folder import digest_of
 from app.datasets import service
 from app.datasets.reading.convert import Column, Described
 from app.datasets.reading.options import ColumnType
 from app.datasets.reading.values import STORED
 from app.datasets.receiving import Received
 from app.datasets.schemas import UploadQuery
-from app.datasets.store import DatasetStore, digest_of
+from app.datasets.store import DatasetStore
 from app.db.review_tables import Case, CaseUse
 from app.db.states import CaseState
 from app.errors import ConflictError

@@ -6,6 +6,7 @@ import logging
 from sqlalchemy.exc import DBAPIError, OperationalError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
+from app.blobs.interface import StoreAwayError
 from app.db.session import is_held
 from app.db.watch import SilentDatabaseError
 from app.errors import (
@@ -46,6 +47,9 @@ def translate(error: BaseException) -> ApiError:
     """
     if isinstance(error, ApiError):
         return error
+    if isinstance(error, StoreAwayError):
+        log.error("store: %s", error)
+        return ServiceUnavailableError("the store does not answer; try again")
     if isinstance(error, OSError) and error.errno in NO_ROOM:
         return StorageFullError("the data folder has no room left")
     if isinstance(error, OSError) and error.errno == errno.EROFS:

@@ -7,7 +7,7 @@ never trains, so that every job begins in the same clean state. When a job's pro
 dies of a signal, the one that forked it dies of the same.
 
 ``RUN`` is the dotted path of ``run(request, progress, datasets) -> Trained``, where
-``datasets`` is the folder of the data sets. The artifact is written here and is
+``datasets`` is the place of the data sets. The artifact is written here and is
 complete on disk before it is reported; nothing is visible before the worker has put its
 digest into the database. When the worker is gone, this process and whatever it started
 are gone too.
@@ -25,14 +25,15 @@ from collections.abc import Callable
 from contextlib import suppress
 from http import HTTPStatus
 from multiprocessing.connection import Connection
-from pathlib import Path
 from typing import Any, Protocol
 
 import msgspec
 import psutil
 
 from app import logs
-from app.artifacts.store import ArtifactStore
+from app.artifacts.store import ArtifactStore, StoredArtifact
+from app.blobs.interface import Place, StoreAwayError
+from app.blobs.opening import place_of
 from app.errors import ApiError, TrainingFailedError
 from app.plain import finite
 from app.room import bound_memory
@@ -59,6 +60,10 @@ __all__ = ["main"]
 log = logging.getLogger(__name__)
 
 REPORT_EVERY_S = 0.2
+STORE_PATIENCE_S = 600.0
+STORE_PAUSE_S = 1.0
+"""What a training has found is kept while an object store does not answer."""
+
 COMPILING = " (the loops are compiled: once for an installation)"
 
 
@@ -78,7 +83,7 @@ class Trained(Protocol):
         """What its user should know."""
 
 
-Run = Callable[[dict[str, Any], Callable[[float, str], bool], Path], Trained]
+Run = Callable[[dict[str, Any], Callable[[float, str], bool], Place], Trained]
 
 
 class Wire:
@@ -178,9 +183,9 @@ def _train(
 ) -> Done | Failed | Cancelled:
     """Run the training and turn whatever happens into a last word."""
     try:
-        trained = run(msgspec.json.decode(body), progress, Path(begin.datasets))
-        store = ArtifactStore(Path(begin.artifacts), begin.owner)
-        stored = store.write(trained.artifact)
+        trained = run(msgspec.json.decode(body), progress, place_of(begin.datasets))
+        store = ArtifactStore(place_of(begin.artifacts), begin.owner)
+        stored = _written(store, trained.artifact, progress)
     except Interrupted:
         return Cancelled()
     except SolverError as error:
@@ -195,6 +200,32 @@ def _train(
             log.exception("the training stopped with an unexpected error")
         return Failed(told.problem())
     return Done(stored.sha256, stored.size, _summary(trained))
+
+
+def _written(
+    store: ArtifactStore,
+    payload: dict[str, Any],
+    progress: Callable[[float, str], bool],
+) -> StoredArtifact:
+    """Write the artifact; an object store that is away is waited for.
+
+    Raises
+    ------
+    StoreAwayError
+        When it does not come back in time.
+    Interrupted
+        When the training is cancelled meanwhile.
+    """
+    until_s = time.monotonic() + STORE_PATIENCE_S
+    while True:
+        try:
+            return store.write(payload)
+        except StoreAwayError:
+            if time.monotonic() > until_s:
+                raise
+        if not progress(1.0, "waiting for the store to answer"):
+            raise Interrupted
+        time.sleep(STORE_PAUSE_S)
 
 
 def _summary(trained: Trained) -> dict[str, Any]:

@@ -20,6 +20,9 @@ from sqlalchemy import select
 from sqlalchemy.exc import OperationalError
 
 from app.artifacts.store import ArtifactStore
+from app.blobs.interface import Remote, StoreAwayError
+from app.blobs.opening import told
+from app.blobs.tidying import tidy
 from app.datasets.store import DatasetStore
 from app.datasets.sweep import sweep as sweep_datasets
 from app.db.base import utc_now
@@ -32,6 +35,7 @@ from app.monitor.watch import expire as expire_counts
 from app.monitor.watch import watch
 from app.reviews import sweep as reviews
 from app.settings import Settings
+from app.timer import Timer
 from app.worker import finish, recovery
 from app.worker.bounds import Bounds
 from app.worker.claim import Claim, claim, queued
@@ -41,7 +45,6 @@ from app.worker.messages import Begin, Cancelled, Failed
 from app.worker.outcome import settle
 from app.worker.process import TrainingProcess
 from app.worker.sweep import sweep, sweep_after, writer
-from app.worker.timer import Timer
 
 __all__ = ["PIPELINE", "Worker"]
 
@@ -130,6 +133,8 @@ class Worker:
         except OperationalError as error:
             log.warning("the database does not answer: %s", error.orig)
             self.stopping.wait(AWAY_S)
+        except StoreAwayError as error:
+            log.warning("%s; what needed it is done later", error)
 
     def _hear(self) -> None:
         """Wait a moment for any process to say something, and take it in."""
@@ -190,6 +195,8 @@ class Worker:
         if self._sweep.due():
             sweep_datasets(self.database, self.datasets)
             self._expire_predictions()
+            if isinstance(self.settings.place, Remote):
+                tidy(self.settings.place)
             reviews.forget(self.database)
             with self.database.write() as session:
                 expire_counts(session, utc_now())
@@ -257,8 +264,8 @@ class Worker:
         process.begin(
             held.body,
             Begin(
-                str(self.store.root.resolve()),
-                str(self.datasets.root.resolve()),
+                told(self.store.place),
+                told(self.datasets.place),
                 writer(held),
                 self.settings.max_job_memory_bytes,
             ),

@@ -10,11 +10,13 @@ from sqlalchemy.exc import OperationalError
 
 from app.artifacts import identity
 from app.artifacts.store import ArtifactStore
+from app.blobs.interface import Remote
+from app.blobs.opening import fault
 from app.db import migrate
 from app.db.session import Database, open_database
 from app.settings import Settings
+from app.timer import Timer
 from app.worker.loop import PIPELINE, Worker
-from app.worker.timer import Timer
 
 __all__ = ["run"]
 
@@ -68,7 +70,10 @@ def _ready(settings: Settings, database: Database, stopping: threading.Event) ->
     while not stopping.is_set():
         try:
             problem = migrate.fault(database)
-            if problem is None and not settings.embedded:
+            remote = isinstance(settings.place, Remote)
+            if problem is None and isinstance(settings.place, Remote):
+                problem = fault(settings.place)
+            if problem is None and (remote or not settings.embedded):
                 problem = identity.settle(database, store)
             if problem is None:
                 return True

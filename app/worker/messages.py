@@ -11,6 +11,8 @@ from typing import Any
 
 import msgspec
 
+from app.blobs.interface import Remote
+
 __all__ = [
     "Begin",
     "Cancel",
@@ -28,10 +30,13 @@ __all__ = [
 
 
 class Begin(msgspec.Struct, frozen=True, tag="begin"):
-    """Train: the request follows. ``owner`` marks the files on their way."""
+    """Train: the request follows. ``owner`` marks the files on their way.
 
-    artifacts: str
-    datasets: str
+    A folder is its path.
+    """
+
+    artifacts: str | Remote
+    datasets: str | Remote
     owner: str
     memory_bytes: int = 0
 

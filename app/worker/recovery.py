@@ -22,9 +22,9 @@ from app.db.states import JobStatus
 from app.db.tables import Job, ModelVersion, Worker
 from app.errors import TrainingCrashedError
 from app.jobs.identity import Identity
+from app.timer import Timer
 from app.worker import finish
 from app.worker.claim import Claim
-from app.worker.timer import Timer
 
 __all__ = ["MOST_ATTEMPTS", "Watch", "beat", "enter", "later_if_held", "leave"]
 

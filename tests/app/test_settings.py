@@ -213,3 +213,40 @@ def test_a_misspelt_variable_is_a_line_of_the_log(bare_environment):
     assert [line.split()[0] for line in told] == ["DEMUR_APIKEYS", "DEMUR_LOGLEVEL"]
     assert "DEMUR_API_KEYS" in told[0]
     assert "secret" not in ended.stderr
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["s3://bucket/a/b?region=eu-west-1", "gs://bucket", "abfs://box@name.example/x"],
+)
+def test_a_store_may_be_a_bucket(url):
+    settings = load_settings(store=url, data_dir="here")
+    assert settings.artifacts_dir.shown == f"{url.partition('?')[0]}/artifacts"
+    assert settings.artifacts_dir.parent.parent.url != settings.place.url
+    assert settings.place.local.endswith("/here")
+
+
+def test_a_store_may_be_another_folder():
+    assert (
+        str(load_settings(store="/mnt/shared").datasets_dir) == "/mnt/shared/datasets"
+    )
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("ftp://bucket/x", "a folder, or s3://"),
+        ("s3:///x", "scheme://BUCKET/PREFIX"),
+        ("s3://key:hidden@bucket/x", "credentials come from the environment"),
+        ("s3://hidden@bucket/x", "credentials come from the environment"),
+        ("s3://bucket/x?secret_key=hidden", "takes endpoint_override, region, scheme"),
+        ("abfs://box@name.example/x?sig=hidden", "takes nothing"),
+        ("gs://bucket/x#hidden", "takes endpoint_override, scheme"),
+    ],
+)
+def test_a_store_that_is_none_is_told_without_its_secrets(url, said):
+    with pytest.raises(SettingsError) as caught:
+        load_settings(store=url)
+    assert str(caught.value).startswith("DEMUR_STORE: ")
+    assert said in str(caught.value)
+    assert "hidden" not in str(caught.value)

@@ -99,6 +99,7 @@ def read_default(cell: str) -> object:
     if number:
         return int(number[1].replace(",", "")) * UNITS.get(number[2], 1)
     words = {"none": None, "true": True, "SQLite in the data folder": None}
+    words["the data folder"] = None
     return words.get(cell, cell.strip("`"))
 
 

@@ -9,12 +9,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from app.artifacts.model import Labels, ServedModel
+from app.blobs.interface import Place
 from app.datasets.store import DatasetStore
 from app.evidence.evaluation import evaluate, no_evaluation
 from app.evidence.notes import notes_on_scores
@@ -67,7 +67,7 @@ class Trained:
 
 
 def run(
-    request: Mapping[str, Any], progress: Progress, datasets: Path | None = None
+    request: Mapping[str, Any], progress: Progress, datasets: Place | None = None
 ) -> Trained:
     """Train what a request asks for.
 
@@ -77,7 +77,7 @@ def run(
         The decoded body of POST /train.
     progress : function (fraction, message) -> bool
         Called several times a second; False stops the training.
-    datasets : Path, optional
+    datasets : Path or Remote, optional
         The folder of the data sets; without it only inline rows can be read.
 
     Raises
@@ -166,7 +166,7 @@ def _left_out(job: Job) -> list[str]:
     ]
 
 
-def _ungrouped(job: Job, datasets: Path | None) -> list[str]:
+def _ungrouped(job: Job, datasets: Place | None) -> list[str]:
     """Return a warning for each column that may hold the groups which nobody named."""
     names, read = job.table.names, job.columns
     beside = set(job.sample.features) - set(read)
@@ -179,7 +179,7 @@ def _ungrouped(job: Job, datasets: Path | None) -> list[str]:
     return group_warnings(told, left_out)
 
 
-def _stored(datasets: Path, data: DatasetData) -> Table:
+def _stored(datasets: Place, data: DatasetData) -> Table:
     store = DatasetStore(datasets)
     return store.read_table(store.find(data.id), data.columns)
 

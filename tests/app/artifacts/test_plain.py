@@ -168,8 +168,8 @@ def test_a_file_that_names_anything_else_is_damaged(tmp_path, kind):
     store, witness = ArtifactStore(tmp_path / "artifacts"), tmp_path / "ran"
     content = HOSTILE[kind](str(witness))
     sha256 = hashlib.sha256(content).hexdigest()  # as an attacker's database says
-    store.root.mkdir()
-    store.path(sha256).write_bytes(content)
+    store.place.mkdir()
+    store.blobs.path(f"{sha256}.joblib").write_bytes(content)
     with pytest.raises(CorruptArtifactError, match="what no training writes"):
         store.read(sha256)
     assert not witness.exists()

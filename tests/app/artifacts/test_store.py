@@ -34,6 +34,10 @@ def equal(one, other):
     return type(one) is type(other) and one == other
 
 
+def path_of(store, sha256):
+    return store.blobs.path(f"{sha256}.joblib")
+
+
 @pytest.fixture
 def store(tmp_path):
     return ArtifactStore(tmp_path / "artifacts", "w1_j1")
@@ -42,8 +46,8 @@ def store(tmp_path):
 def test_what_is_read_is_what_was_written(store):
     stored = store.write(PAYLOAD)
     assert equal(store.read(stored.sha256), PAYLOAD)
-    assert store.path(stored.sha256).stat().st_size == stored.size
-    assert [p.name for p in store.root.iterdir()] == [f"{stored.sha256}.joblib"]
+    assert path_of(store, stored.sha256).stat().st_size == stored.size
+    assert [p.name for p in store.place.iterdir()] == [f"{stored.sha256}.joblib"]
     assert store.write(PAYLOAD) == stored, "the same data have the same name"
 
 
@@ -69,7 +73,7 @@ def test_any_plain_data_come_back(tmp_path_factory, payload):
 def test_any_flipped_byte_is_found_before_the_file_is_loaded(tmp_path_factory, data):
     store = ArtifactStore(tmp_path_factory.getbasetemp() / "flipped")
     stored = store.write(PAYLOAD)
-    path = store.path(stored.sha256)
+    path = path_of(store, stored.sha256)
     content = bytearray(path.read_bytes())
     place = data.draw(st.integers(0, len(content) - 1))
     content[place] ^= 1 << data.draw(st.integers(0, 7))
@@ -83,7 +87,7 @@ def test_a_file_that_would_run_something_is_not_loaded(store, tmp_path):
     stored = store.write(PAYLOAD)
     witness = tmp_path / "ran"
     attack = f"cos\nsystem\n(S'touch {witness}'\ntR.".encode()
-    store.path(stored.sha256).write_bytes(attack)
+    path_of(store, stored.sha256).write_bytes(attack)
     with pytest.raises(CorruptArtifactError):
         store.read(stored.sha256)
     assert not witness.exists()
@@ -92,7 +96,7 @@ def test_a_file_that_would_run_something_is_not_loaded(store, tmp_path):
 @pytest.mark.parametrize("cut", [0, 10, -1])
 def test_a_file_cut_short_or_gone_is_refused(store, cut):
     stored = store.write(PAYLOAD)
-    path = store.path(stored.sha256)
+    path = path_of(store, stored.sha256)
     path.write_bytes(path.read_bytes()[:cut])
     with pytest.raises(CorruptArtifactError):
         store.read(stored.sha256)
@@ -114,7 +118,7 @@ class Thing:
 def test_only_plain_data_are_written(store, value):
     with pytest.raises(TypeError, match="plain data"):
         store.write({"rule": value})
-    assert not store.root.exists()
+    assert not store.place.exists()
 
 
 @pytest.mark.parametrize(
@@ -136,7 +140,7 @@ def test_a_write_that_fails_leaves_nothing(store, monkeypatch, fails):
         monkeypatch.setattr("pathlib.Path.replace", no_room)
     with pytest.raises(OSError, match="No space"):
         store.write(PAYLOAD)
-    assert list(store.root.iterdir()) == []
+    assert list(store.place.iterdir()) == []
 
 
 def test_only_what_was_abandoned_is_swept(store):
@@ -145,11 +149,11 @@ def test_only_what_was_abandoned_is_swept(store):
     fresh = store.write({"b": 1}).sha256
     hour_ago = time.time() - 3600
     for sha256 in (kept, orphan):
-        os.utime(store.path(sha256), (hour_ago, hour_ago))
-    (store.root / "x.w1_j1.staged").touch()
-    (store.root / "y.w2_j2.staged").touch()
+        os.utime(path_of(store, sha256), (hour_ago, hour_ago))
+    (store.place / "x.w1_j1.staged").touch()
+    (store.place / "y.w2_j2.staged").touch()
     assert store.sweep_staged(lambda owner: owner == "w2_j2") == 1
     assert store.sweep_orphans(lambda sha256: sha256 == kept, older_than_s=60) == 1
-    assert sorted(p.name for p in store.root.iterdir()) == sorted(
+    assert sorted(p.name for p in store.place.iterdir()) == sorted(
         [f"{kept}.joblib", f"{fresh}.joblib", "x.w1_j1.staged"]
     )

@@ -32,7 +32,7 @@ def test_a_file_goes_with_the_last_version_that_uses_it(database, store, publish
     publish(content="same"), publish(content="same"), publish(content="other")
     with database.read() as session:
         first, _, third = (
-            store.path(row.artifact_sha256)
+            store.blobs.path(f"{row.artifact_sha256}.joblib")
             for row in session.query(ModelVersion).order_by(ModelVersion.version)
         )
     move(2)

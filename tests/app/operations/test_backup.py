@@ -221,8 +221,8 @@ def test_a_restore_that_fails_at_its_last_step_leaves_the_old_database(
 KILLED_AT = {
     "unpacking": "restoring._check_database = die",
     "checked": "restoring.retire = lambda path: die() if not STAGED(path) else None",
-    "first file moved": "Path.replace = moved_one(Path.replace)",
-    "all files moved": "restoring._sync = lambda path: FILES(path) or die()",
+    "first file moved": "Path.replace = after(Path.replace)",
+    "all files moved": "restoring._move_files = after(restoring._move_files)",
     "database moved": "restoring._remove_others = die",
 }
 DIE = """
@@ -230,15 +230,14 @@ import os, sys
 from pathlib import Path
 from app.operations import restore as restoring
 from app.settings import Settings
-FILES = lambda path: path.name in ("artifacts", "datasets")
 STAGED = lambda path: path.name.startswith(".restore-")
 def die(*_):
     os._exit(9)
-def moved_one(move):
-    def replace(path, target):
-        move(path, target)
+def after(do):
+    def done(*given):
+        do(*given)
         die()
-    return replace
+    return done
 {step}
 restoring.restore(Settings(data_dir=Path(sys.argv[1])), Path(sys.argv[2]), force=True)
 """

@@ -76,9 +76,7 @@ def test_a_request_that_is_given_up_leaves_the_next_one_alone(tmp_path):
         return json.dumps({"model": "pima", "instances": rows}).encode()
 
     async def run():
-        pool = BulkPool(
-            settings.database, str(settings.artifacts_dir), Limits(32, 10**6)
-        )
+        pool = BulkPool(settings.database, settings.artifacts_dir, Limits(32, 10**6))
         try:
             first = await pool.answer(body(LARGE))
             given_up = asyncio.create_task(pool.answer(body(LARGE[::-1])))

@@ -37,7 +37,7 @@ def ask(running, instances, model="pima", **more):
 
 
 def folder_of(registry):
-    return registry.store.root.parent / "predictions"
+    return registry.store.place.parent / "predictions"
 
 
 def text_of(path):

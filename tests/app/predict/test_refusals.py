@@ -207,7 +207,7 @@ def test_costs_are_refused_where_thresholds_do_not_follow_from_them(client):
 def test_a_damaged_file_is_told_and_not_loaded(serve):
     running, registry = serve()
     sha256 = registry.add("pima", served())
-    path = registry.store.path(sha256)
+    path = registry.store.blobs.path(f"{sha256}.joblib")
     path.write_bytes(path.read_bytes()[:-1] + b"?")
     problem = refused(running.http, {"model": "pima", "instances": [ROW]}, 500)
     assert problem["type"] == "/problems/corrupt-artifact"

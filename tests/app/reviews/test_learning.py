@@ -190,7 +190,8 @@ def made(office, tmp_path, **asked):
     state = SimpleNamespace(database=office.database, settings=settings)
     answer = make_dataset(state, "m", ReviewDatasetRequest(**asked))
     store = DatasetStore(settings.datasets_dir)
-    return answer, pq.read_table(store.path(store.find(answer.id))).to_pydict()
+    with store.checked(store.find(answer.id)) as path:
+        return answer, pq.read_table(path).to_pydict()
 
 
 def test_a_data_set_has_doubt_weight_case_and_time(office, tmp_path):

@@ -12,9 +12,10 @@ With ``p = P(y = +1)``, calling +1 is cheapest above ``p_plus``, calling -1 belo
 ``p_minus``, rejecting between them (Grandvalet et al. 2008, equation 4).
 """
 
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable
+from dataclasses import dataclass, fields
 from math import log
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -77,6 +78,31 @@ class _Priced:
         correct = decided == np.where(positive, 1, -1)
         cost = np.where(decided == 0, rejected, np.where(correct, 0.0, wrong))
         return np.asarray(cost, dtype=np.float64)
+
+    def at_odds(self, factor: float) -> Self:
+        """Return the costs that decide alike where the odds of +1 are multiplied.
+
+        Where each +1 counts ``factor`` times a -1, a row of odds ``o`` seems to have
+        ``factor * o``; with the prices of a true +1 divided by it, the cheapest
+        decision at those is the cheapest at ``o`` here.
+        """
+        made: Callable[..., Self] = type(self)
+        return made(
+            false_positive=self.false_positive,
+            false_negative=self.false_negative / factor,
+            reject_positive=self.reject_positive / factor,
+            reject_negative=self.reject_negative,
+        )
+
+    def mirrored(self) -> Self:
+        """Return the costs with both classes exchanged."""
+        made: Callable[..., Self] = type(self)
+        return made(
+            false_positive=self.false_negative,
+            false_negative=self.false_positive,
+            reject_positive=self.reject_negative,
+            reject_negative=self.reject_positive,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,19 +195,6 @@ class CostMatrix(_Priced):
             and self.reject_positive == self.reject_negative
         )
 
-    def at_odds(self, factor: float) -> "CostMatrix":
-        """Return the costs that decide alike where the odds of +1 are multiplied.
-
-        Where each +1 counts ``factor`` times a -1, a row of odds ``o`` seems to have
-        ``factor * o``; with the prices of a true +1 divided by it, the cheapest
-        decision at those is the cheapest at ``o`` here.
-        """
-        return replace(
-            self,
-            false_negative=self.false_negative / factor,
-            reject_positive=self.reject_positive / factor,
-        )
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowCosts(_Priced):
@@ -239,6 +252,21 @@ class RowCosts(_Priced):
     def __len__(self) -> int:
         """Return the number of rows."""
         return len(self.false_positive)
+
+    @property
+    def thresholds_in_p(self) -> NDArray[np.float64]:
+        """Return each row's probabilities where its cheapest decision changes.
+
+        Shape (n_rows, 2): ``p_minus`` and ``p_plus``; the one where +1 and -1 cost the
+        same, twice, where rejecting never pays.
+        """
+        fp, fn = self.false_positive, self.false_negative
+        gain, loss = fp - self.reject_negative, fn - self.reject_positive
+        lower = self.reject_negative / (loss + self.reject_negative)
+        upper = gain / (gain + self.reject_positive)
+        pays = (gain > 0) & (loss > 0) & (lower < upper)
+        apart = np.stack((lower, upper), axis=1)
+        return np.where(pays[:, np.newaxis], apart, (fp / (fp + fn))[:, np.newaxis])
 
     def take(self, rows: ArrayLike) -> "RowCosts":
         """Return the prices of some rows, by index or by a mask."""

@@ -40,6 +40,8 @@ __all__ = [
 
 LEARN_FROM_COSTS = ("double-hinge-svm", "abstention-boosting", "abstention-trees")
 """Trainers whose score is made for the costs."""
+_ONE_PRICE = ("abstention-boosting", "abstention-trees")
+"""Those of them that know no prices of single rows."""
 _TRIED = {"bounded-abstention", "bounded-error", "bounded-cost"}
 _SCORES = np.linspace(-1.0, 1.0, 8)
 
@@ -180,11 +182,12 @@ def _row_price_errors(request: TrainRequest) -> Iterator[FieldError]:
             "where a price follows a column, each row is decided at its own prices by"
             f" the rule chow: leave the rule out, or {way_out}",
         )
-    if trainer in LEARN_FROM_COSTS:
+    if trainer in _ONE_PRICE:
         yield FieldError(
             "/trainer/kind",
             f"{trainer} learns from one price for all rows; where a price follows a"
-            f" column, take another trainer, such as auto or logistic, or {way_out}",
+            " column, take another trainer, such as auto or double-hinge-svm, or"
+            f" {way_out}",
         )
     if getattr(request.trainer, "reduction", None) is not None:
         yield FieldError(

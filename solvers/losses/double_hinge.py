@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from solvers.costs import CostMatrix
+from solvers.costs import CostMatrix, RowCosts
 from solvers.losses.multi_hinge import tangent_rows
 from solvers.losses.piecewise import PiecewiseLinear
 from solvers.losses.registry import register
@@ -27,23 +27,19 @@ class DoubleHinge:
 
     Parameters
     ----------
-    costs : CostMatrix
+    costs : CostMatrix, or RowCosts of as many rows as there are labels
+        Where rows have prices of their own, each has its tangents at its thresholds.
     """
 
-    costs: CostMatrix = field(default_factory=CostMatrix)
+    costs: CostMatrix | RowCosts = field(default_factory=CostMatrix)
 
     def rows(self, targets: ArrayLike) -> PiecewiseLinear:
         """Return one double hinge per label."""
+        if isinstance(self.costs, RowCosts):
+            return tangent_rows(self.costs.thresholds_in_p, targets)
         p = np.array([self.costs.p_minus, self.costs.p_plus])
         return tangent_rows(p, targets)
 
     def mirrored(self) -> "DoubleHinge":
         """Return the double hinge of the costs with both classes exchanged."""
-        costs = self.costs
-        swapped = CostMatrix(
-            false_positive=costs.false_negative,
-            false_negative=costs.false_positive,
-            reject_positive=costs.reject_negative,
-            reject_negative=costs.reject_positive,
-        )
-        return DoubleHinge(swapped)
+        return DoubleHinge(self.costs.mirrored())

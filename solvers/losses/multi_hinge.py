@@ -64,10 +64,17 @@ class MultiHinge:
 def tangent_rows(
     probabilities: NDArray[np.float64], labels: ArrayLike
 ) -> PiecewiseLinear:
-    """Return, per label, the largest of the tangents at these probabilities and 0."""
-    p = probabilities
+    """Return, per label, the largest of the tangents at these probabilities and 0.
+
+    Parameters
+    ----------
+    probabilities : ndarray of shape (k,), or (n_rows, k) where each row has its own
+    labels : array-like of shape (n_rows,), values -1 and +1
+    """
+    p = np.atleast_2d(probabilities)
+    zero = np.zeros((len(p), 1))
     q = 1.0 - p
-    entropy = np.append(-p * np.log(p) - q * np.log1p(-p), 0.0)[np.newaxis]
-    positive = PiecewiseLinear.from_lines(np.append(-q, 0.0)[np.newaxis], entropy)
-    negative = PiecewiseLinear.from_lines(np.append(p, 0.0)[np.newaxis], entropy)
+    entropy = np.hstack((-p * np.log(p) - q * np.log1p(-p), zero))
+    positive = PiecewiseLinear.from_lines(np.hstack((-q, zero)), entropy)
+    negative = PiecewiseLinear.from_lines(np.hstack((p, zero)), entropy)
     return by_label(positive, negative, labels)

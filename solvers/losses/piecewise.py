@@ -231,7 +231,7 @@ def by_label(
     Parameters
     ----------
     positive, negative : PiecewiseLinear
-        One row each.
+        One row each, or one for each label.
     labels : array-like of shape (n_rows,), values -1 and +1
 
     Raises
@@ -244,4 +244,5 @@ def by_label(
         msg = f"labels must be -1 or +1, got {np.setdiff1d(y, (-1, 1))[:5]}"
         raise InvalidLossError(msg)
     both = PiecewiseLinear.concatenated([positive, negative])
-    return both.take((y < 0).astype(np.intp))
+    own = np.arange(len(y)) if positive.n_rows > 1 else np.zeros(len(y), dtype=np.intp)
+    return both.take(own + positive.n_rows * (y < 0))

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
+from solvers.costs import RowCosts
 from solvers.kernels import KernelRows
 from solvers.losses import Hinge, Loss
 from solvers.trainers.base import FittedRule, RejectOptionMixin
@@ -48,6 +49,8 @@ class Task:
     X : array or CSR matrix of shape (n_rows, n_features)
     described : dict
         What scikit-learn records of X: number and names of its columns.
+    costs : RowCosts or None
+        Of the used rows, where each has prices of its own.
     """
 
     rows: KernelRows
@@ -57,6 +60,7 @@ class Task:
     used: NDArray[np.int64]
     X: Any
     described: dict[str, Any]
+    costs: RowCosts | None = None
 
 
 class LabelMachine(RejectOptionMixin, KernelMachine):
@@ -64,8 +68,8 @@ class LabelMachine(RejectOptionMixin, KernelMachine):
 
     class_weight: Mapping[Any, float] | str | None
 
-    def _loss(self, odds: float) -> Loss:
-        del odds  # the hinge aims at no probability
+    def _loss(self, odds: float, costs: RowCosts | None = None) -> Loss:
+        del odds, costs  # the hinge aims at no probability
         return Hinge()
 
     def _fitted_rule(self, odds: float) -> FittedRule | None:
@@ -73,7 +77,11 @@ class LabelMachine(RejectOptionMixin, KernelMachine):
         return None
 
     def fit(
-        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        costs: RowCosts | None = None,
     ) -> Self:
         """Fit the machine.
 
@@ -85,6 +93,8 @@ class LabelMachine(RejectOptionMixin, KernelMachine):
             Two labels, one of them ``pos_label``.
         sample_weight : array-like of shape (n_rows,), optional
             Each >= 0. Weight 2 equals the row twice, weight 0 equals no row.
+        costs : RowCosts of n_rows rows, optional
+            Prices of each row, for a loss that is made for prices (the double hinge).
 
         Returns
         -------
@@ -99,16 +109,20 @@ class LabelMachine(RejectOptionMixin, KernelMachine):
         self._check_parameters()
         self._loss(1.0)
         self._fitted_rule(1.0)
-        return self.fit_task(self.task(X, y, sample_weight))
+        return self.fit_task(self.task(X, y, sample_weight, costs))
 
     def task(
-        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        costs: RowCosts | None = None,
     ) -> Task:
         """Check the rows and return what several machines may be fitted on.
 
         Parameters
         ----------
-        X, y, sample_weight
+        X, y, sample_weight, costs
             As for ``fit``.
         """
         rows, labels = validate_data(
@@ -117,6 +131,9 @@ class LabelMachine(RejectOptionMixin, KernelMachine):
         weights = _check_sample_weight(
             sample_weight, rows, dtype=np.float64, ensure_non_negative=True
         )
+        if costs is not None and len(costs) != len(labels):
+            msg = f"costs are of {len(costs)} rows, X has {len(labels)}: one a row"
+            raise ValueError(msg)
         used = np.flatnonzero(weights > 0)
         counted = rows if len(used) == len(labels) else rows[used]
         targets = binary_targets(labels[used], self.pos_label)
@@ -135,6 +152,7 @@ class LabelMachine(RejectOptionMixin, KernelMachine):
             used=used,
             X=rows,
             described={k: v for k, v in vars(self).items() if k in names},
+            costs=None if costs is None else costs.take(used),
         )
 
     def fit_task(self, task: Task, before: Self | None = None) -> Self:
@@ -148,7 +166,8 @@ class LabelMachine(RejectOptionMixin, KernelMachine):
             Its weights, in proportion to C, are the start.
         """
         self._check_parameters()
-        loss, rule = self._loss(task.odds), self._fitted_rule(task.odds)
+        loss = self._loss(task.odds, task.costs)
+        rule = self._fitted_rule(task.odds)
         self.classes_, self.pos_label_ = task.targets.classes, task.targets.positive
         for name, value in task.described.items():
             setattr(self, name, value)

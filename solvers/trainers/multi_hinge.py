@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from solvers.costs import RowCosts
 from solvers.losses import Loss, MultiHinge
 from solvers.trainers.label_machine import LabelMachine
 
@@ -93,7 +94,8 @@ class MultiHingeSVC(LabelMachine):
         self.class_weight = class_weight
         self.pos_label = pos_label
 
-    def _loss(self, odds: float) -> Loss:
+    def _loss(self, odds: float, costs: RowCosts | None = None) -> Loss:
+        del costs  # its bands are no decisions
         p = np.array(MultiHinge(self.probabilities).probabilities)
         self.thresholds_ = np.log(p) - np.log1p(-p) + np.log(odds)
         return MultiHinge(tuple(odds * p / (odds * p + 1.0 - p)))

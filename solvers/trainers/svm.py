@@ -11,7 +11,7 @@ from typing import Any
 
 from sklearn.base import clone
 
-from solvers.costs import CostMatrix
+from solvers.costs import CostMatrix, RowCosts
 from solvers.losses import DoubleHinge, Loss
 from solvers.rules.base import as_costs
 from solvers.rules.registry import make_rule
@@ -106,7 +106,9 @@ class DoubleHingeSVC(LabelMachine):
     Parameters
     ----------
     costs : CostMatrix, mapping of its fields, or None
-        The prices of the decisions; None: an error costs 1, a reject 0.25.
+        The prices of the decisions; None: an error costs 1, a reject 0.25. ``fit``
+        takes prices of each row, at whose thresholds its loss is then exact; they are
+        no prices for ``decide``: ``RowCosts.decide`` takes a probability of new rows.
     C : float, default=1.0
         Weight of the losses against the norm, > 0.
     kernel : str or callable, default="rbf"
@@ -193,9 +195,10 @@ class DoubleHingeSVC(LabelMachine):
         self.class_weight = class_weight
         self.pos_label = pos_label
 
-    def _loss(self, odds: float) -> Loss:
+    def _loss(self, odds: float, costs: RowCosts | None = None) -> Loss:
         self.costs_ = as_costs(self.costs)
-        return DoubleHinge(self.costs_.at_odds(odds))
+        prices = self.costs_ if costs is None else costs
+        return DoubleHinge(prices.at_odds(odds))
 
     def _fitted_rule(self, odds: float) -> FittedRule:
         if isinstance(self.rule, str):

@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from solvers import CostMatrix, RowCosts, metrics, rules
+from solvers import CostMatrix, DoubleHingeSVC, RowCosts, metrics, rules
 from solvers.errors import InvalidCostsError
+from solvers.losses import DoubleHinge
 
 PRICES = st.floats(1e-3, 1e3)
 ROWS = st.lists(st.tuples(*[PRICES] * 4, st.floats(0, 1)), min_size=1, max_size=20)
@@ -107,3 +108,84 @@ def test_who_takes_four_prices_names_who_takes_columns():
         rules.ExpectedCostRule(RowCosts(1, [1, 2])).fit([0.1, 0.9], [-1, 1])
     with pytest.raises(ValueError, match="expected_cost takes them"):
         metrics.decision_intervals([1, -1], [1, 0], RowCosts(1, [1, 2]))
+
+
+@given(ROWS, st.sampled_from([0.25, 1.0, 3.0]))
+def test_the_double_hinge_of_a_row_is_that_of_its_own_prices(rows, odds):
+    costs, _ = columns(rows)
+    y = np.resize([1, -1], len(rows))
+    made = DoubleHinge(costs.at_odds(odds)).rows(y)
+    z = np.linspace(-8.0, 8.0, len(rows))
+    for i, prices in enumerate(rows):
+        try:
+            own = CostMatrix(*prices[:4]).at_odds(odds)
+        except InvalidCostsError:
+            fp, fn = prices[0], prices[1] / odds
+            # Rejecting never pays: one tangent, where +1 and -1 cost the same.
+            p = fp / (fp + fn)
+            entropy = -p * np.log(p) - (1 - p) * np.log1p(-p)
+            slope = -(1 - p) if y[i] > 0 else p
+            wanted = max(slope * z[i] + entropy, 0.0)
+        else:
+            wanted = DoubleHinge(own).rows(y[[i]]).value(z[[i]])[0]
+        assert made.value(z)[i] == pytest.approx(wanted, rel=1e-6, abs=1e-6)
+
+
+def test_a_mirrored_double_hinge_is_that_of_the_mirrored_rows():
+    costs = RowCosts(20.0, [5.0, 900.0, 40.0], 4.0, [3.0, 4.0, 5.0])
+    y, z = np.array([1, -1, 1]), np.array([0.5, -2.0, 3.0])
+    made = DoubleHinge(costs)
+    np.testing.assert_allclose(
+        made.mirrored().rows(-y).value(-z), made.rows(y).value(z)
+    )
+
+
+class TestMachine:
+    """A double-hinge machine that learns at each row's own prices."""
+
+    @staticmethod
+    def drawn(n=120):
+        draw = np.random.default_rng(4)
+        X = draw.normal(size=(n, 3))
+        y = np.where(X[:, 0] + draw.normal(size=n) > 0, 1, -1)
+        return X, y, RowCosts(20.0, draw.lognormal(2, 1.5, n), 4.0, 4.0)
+
+    def test_equal_prices_give_the_machine_of_four_numbers(self):
+        X, y, _ = self.drawn()
+        own = RowCosts(1.0, np.full(len(y), 5.0), 0.6, 0.3)
+        one = DoubleHingeSVC(CostMatrix(1.0, 5.0, 0.6, 0.3), tol=1e-6).fit(X, y)
+        same = DoubleHingeSVC(tol=1e-6).fit(X, y, costs=own)
+        np.testing.assert_allclose(
+            same.decision_function(X), one.decision_function(X), atol=1e-9
+        )
+
+    def test_the_certificate_is_that_of_the_rows_losses(self):
+        X, y, costs = self.drawn()
+        machine = DoubleHingeSVC(kernel="linear", tol=1e-9).fit(X, y, costs=costs)
+        assert machine.duality_gap_ <= 1e-6
+        losses = DoubleHinge(costs).rows(y)
+
+        def objective(w, b):
+            return w @ w / 2 + losses.value(X @ w + b).sum()
+
+        w = machine.dual_coef_[0] @ machine.support_vectors_
+        b = machine.intercept_[0]
+        least = objective(w, b)
+        for step in np.random.default_rng(0).normal(size=(200, 4)) * 0.01:
+            assert least <= objective(w + step[:3], b + step[3]) + 1e-6
+
+    def test_weight_2_is_the_row_twice_and_0_no_row(self):
+        X, y, costs = self.drawn()
+        weight = np.resize([0.0, 1.0, 2.0], len(y))
+        rows = np.repeat(np.arange(len(y)), weight.astype(int))
+        options = {"gamma": 0.3, "tol": 1e-8}
+        weighted = DoubleHingeSVC(**options).fit(X, y, weight, costs=costs)
+        twice = DoubleHingeSVC(**options).fit(X[rows], y[rows], costs=costs.take(rows))
+        np.testing.assert_allclose(
+            weighted.decision_function(X), twice.decision_function(X), atol=1e-5
+        )
+
+    def test_prices_of_other_rows_are_refused(self):
+        X, y, costs = self.drawn()
+        with pytest.raises(ValueError, match="costs are of 120 rows, X has 119"):
+            DoubleHingeSVC().fit(X[1:], y[1:], costs=costs)

@@ -141,6 +141,9 @@ class Job:
         options: dict[str, Any] = {}
         if self.builder.keeps_apart and (groups is not None or doubled):
             options["groups"] = group[position]
+        own = self.own_prices(part.rows) if self.builder.takes_prices else None
+        if own is not None:
+            options["costs"] = own.costs.take(position)
         if self.sample.precision is not None:
             options["label_precision"] = self.sample.precision[part.rows]
         return Lesson(matrix, target, weight, options, position)

@@ -19,6 +19,7 @@ CALLED = {"+1": 1, "-1": -1, "reject": 0}
 TRAINERS = {
     "logistic": {"kind": "logistic"},
     "svm": {"kind": "svm"},
+    "double-hinge-svm": {"kind": "double-hinge-svm"},
     "p-svm": {"kind": "p-svm"},
     "multi-hinge-svm": {"kind": "multi-hinge-svm"},
     "gradient-boosting": {"kind": "gradient-boosting", "n_rounds": 20},

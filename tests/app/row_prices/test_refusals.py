@@ -89,20 +89,15 @@ REFUSED = {
         "/rule",
         "leave the rule out",
     ),
-    "double hinge": (
-        {"trainer": {"kind": "double-hinge-svm"}},
-        "/trainer/kind",
-        "double-hinge-svm learns from one price",
-    ),
     "abstention boosting": (
         {"trainer": {"kind": "abstention-boosting"}},
         "/trainer/kind",
-        "auto or logistic",
+        "auto or double-hinge-svm",
     ),
     "abstention trees": (
         {"trainer": {"kind": "abstention-trees"}},
         "/trainer/kind",
-        "auto or logistic",
+        "auto or double-hinge-svm",
     ),
     "a reduction": (
         {"trainer": {"kind": "svm", "reduction": {"kind": "sca"}}},

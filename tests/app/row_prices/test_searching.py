@@ -57,8 +57,14 @@ def test_machines_of_a_grid_are_compared_at_the_prices_of_each_row(server):
     told = train(
         server,
         "searched-grid",
-        trainer={"kind": "svm"},
-        search={"params": {"C": [0.01, 1.0]}, "folds": 4},
+        trainer=None,
+        search={
+            "candidates": [
+                {"kind": kind, "params": {"C": [0.01, 1.0]}}
+                for kind in ("svm", "double-hinge-svm")
+            ],
+            "folds": 4,
+        },
     )
     figures = [row["mean"] for row in told["search"]["table"]]
     assert figures == sorted(figures)

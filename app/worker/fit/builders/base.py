@@ -65,6 +65,8 @@ class Builder:
     keeps_apart : bool
         Whether its fit keeps rows apart by itself (early stopping), and so takes
         ``groups``.
+    takes_prices : bool
+        Whether its fit takes the prices of each row, where they differ, as ``costs``.
     learns : bool
         Whether it learns from rows; else no score is of a row that it has seen.
     scores_unseen : bool
@@ -80,5 +82,6 @@ class Builder:
     link: Callable[[Any], float] | None = None
     rating: Callable[[Any], Rating] | None = None
     keeps_apart: bool = False
+    takes_prices: bool = False
     learns: bool = True
     scores_unseen: bool = False

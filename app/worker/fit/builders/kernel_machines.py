@@ -98,7 +98,13 @@ def _rating(machine: Any) -> Rating:
     return Rating(bounds, tuple(machine.thresholds_.tolist()))
 
 
-DOUBLE_HINGE = Builder(_double_hinge, _machine_facts, compare=_compared, notes=_notes)
-HINGE = Builder(_hinge, _machine_facts, compare=_compared, notes=_notes)
+_LABELS: dict[str, Any] = {
+    "facts": _machine_facts,
+    "compare": _compared,
+    "notes": _notes,
+    "takes_prices": True,  # the hinge too: a search fits both on one task
+}
+DOUBLE_HINGE = Builder(_double_hinge, **_LABELS)
+HINGE = Builder(_hinge, **_LABELS)
 MULTI_HINGE = Builder(_multi_hinge, _machine_facts, rating=_rating)
 PROBABILISTIC_LABEL = Builder(_probabilistic, _machine_facts, link=_link_slope)

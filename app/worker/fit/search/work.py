@@ -144,7 +144,9 @@ class _Fits:
             )
             return
         if self._task is None:
-            self._task = estimator.task(unit.matrix, unit.target, unit.weight)
+            self._task = estimator.task(
+                unit.matrix, unit.target, unit.weight, **unit.options
+            )
         start = self._before if type(self._before) is type(estimator) else None
         estimator.fit_task(self._task, start)
         self._before = estimator

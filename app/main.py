@@ -22,8 +22,8 @@ from app.batch.routes import router as batch
 from app.blobs.tidying import Tidying
 from app.datasets.routes import router as datasets
 from app.db.session import open_database
-from app.evaluate import openapi as evaluate_openapi
 from app.evaluate.routes import router as evaluate
+from app.evaluate.schemas import EvaluateRequest
 from app.export.routes import router as export
 from app.health.metrics import Metrics
 from app.health.routes import router as health
@@ -41,8 +41,8 @@ from app.predict.endpoint import PredictEndpoint
 from app.predict.openapi import add_operation
 from app.protocols.openapi import add_operations
 from app.protocols.table import Protocols
-from app.reprice import openapi as reprice_openapi
 from app.reprice.routes import router as reprice
+from app.reprice.schemas import RepriceRequest
 from app.reviews import openapi as reviews_openapi
 from app.reviews.case_routes import router as review_cases
 from app.reviews.learning_routes import router as review_learning
@@ -50,9 +50,9 @@ from app.reviews.policy_routes import router as review_policy
 from app.reviews.routes import router as reviews
 from app.settings import Settings, is_loopback
 from app.state import AppState
-from app.train.openapi import add_schemas
 from app.train.planning import router as planning
 from app.train.routes import router as train
+from app.train.schemas import TrainRequest
 from app.web import docs, openapi, problem_pages, problems
 from app.web.body_limit import BodyLimit
 from app.web.gate import Gate
@@ -203,9 +203,7 @@ def _routes(state: AppState, predict: PredictEndpoint, keys: KeyCache) -> FastAP
 
 def _tell_the_rest(document: dict[str, Any]) -> None:
     """Add what FastAPI does not see: bodies read, and paths served, without it."""
-    add_schemas(document)
-    reprice_openapi.add_schemas(document)
-    evaluate_openapi.add_schemas(document)
+    openapi.add_schemas(document, TrainRequest, RepriceRequest, EvaluateRequest)
     reviews_openapi.add_schemas(document)
     add_operation(document)
     add_operations(document)

@@ -22,7 +22,7 @@ from app.datasets.reading.notations import notes_of, settle
 from app.datasets.reading.sources import Batch
 from app.datasets.reading.values import Reading
 from app.errors import FieldError
-from app.features.faults import unusable
+from app.errors.faults import unusable
 from app.features.schema import Feature, FeatureSchema
 from app.features.values import Value, trimmed
 from app.predict.rows import Rows

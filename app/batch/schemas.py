@@ -6,7 +6,7 @@ from pydantic import Field
 
 from app.datasets.schemas import ReadQuery
 from app.errors import FieldError, InvalidRequestError
-from app.features.faults import unusable
+from app.errors.faults import unusable
 from app.predict.envelope import Costs
 from solvers.costs import CostMatrix
 from solvers.errors import InvalidCostsError

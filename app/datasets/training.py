@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from app.datasets import queries
 from app.errors import FieldError
-from app.features.faults import unusable
+from app.errors.faults import unusable
 from app.features.table import Table
 
 __all__ = ["note_use", "outline"]

@@ -3,8 +3,9 @@
 from typing import Any
 
 from app.evaluate.schemas import EvaluateRequest
+from app.web.openapi import json_body
 
-__all__ = ["EXAMPLES", "REQUEST_BODY", "add_schemas"]
+__all__ = ["EXAMPLES", "REQUEST_BODY"]
 
 EXAMPLES: dict[str, dict[str, Any]] = {
     "inline": {
@@ -36,22 +37,4 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     },
 }
 
-REQUEST_BODY: dict[str, Any] = {
-    "required": True,
-    "content": {
-        "application/json": {
-            "schema": {"$ref": "#/components/schemas/EvaluateRequest"},
-            "examples": EXAMPLES,
-        }
-    },
-}
-
-
-def add_schemas(document: dict[str, Any]) -> None:
-    """Add the schema of an evaluation to an OpenAPI document, in place."""
-    schema = EvaluateRequest.model_json_schema(
-        ref_template="#/components/schemas/{model}"
-    )
-    components = document.setdefault("components", {}).setdefault("schemas", {})
-    components.update(schema.pop("$defs", {}))
-    components["EvaluateRequest"] = schema
+REQUEST_BODY = json_body(EvaluateRequest, EXAMPLES)

@@ -11,6 +11,7 @@ from app.datasets.store import DatasetStore
 from app.datasets.training import outline
 from app.db.tables import ModelVersion
 from app.errors import ConflictError, FieldError
+from app.errors.faults import unusable
 from app.evaluate.comparison import compare
 from app.evaluate.promises import check
 from app.evaluate.rows import check_columns, feature_table, labelled
@@ -20,7 +21,6 @@ from app.evidence.evaluation import evaluate
 from app.evidence.part import Part
 from app.evidence.scores import Evidence, score
 from app.features.encoding import encode_table
-from app.features.faults import unusable
 from app.features.table import Table
 from app.guards.tables import guarded_rows
 from app.models.schemas import VersionRef

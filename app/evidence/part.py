@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.errors import FieldError
-from app.train.refusal import refuse
+from app.errors.faults import refuse
 from app.train.target import Sample
 
 __all__ = ["Part", "take"]

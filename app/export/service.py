@@ -6,11 +6,11 @@ from typing import Literal, get_args
 
 from app.artifacts.model import ServedModel
 from app.errors import ConflictError, FieldError
+from app.errors.faults import unusable
 from app.export.c import c_file
 from app.export.description import Description, describe
 from app.export.onnx import onnx_file
 from app.export.python import python_file
-from app.features.faults import unusable
 from app.models.service import known_version
 from app.state import AppState
 

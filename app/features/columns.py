@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.errors import FieldError
-from app.features.faults import unusable
+from app.errors.faults import unusable
 from app.features.values import category, marks_of, numbers_of, trimmed
 
 __all__ = [

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.errors import FieldError, InvalidRequestError
-from app.features.faults import unusable
+from app.errors.faults import unusable
 from app.features.notation import Notation, from_payload, to_payload
 from app.features.table import ColumnType, Table, name_problem
 from app.features.values import MISSING, category, is_number, numbers_of

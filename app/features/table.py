@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from app.errors import FieldError
+from app.errors.faults import unusable
 from app.features.columns import (
     ColumnType,
     Place,
@@ -32,7 +33,6 @@ from app.features.columns import (
     typed_array,
     unmarked,
 )
-from app.features.faults import unusable
 from app.features.notation import Notation
 from app.features.values import MISSING, Value, category
 

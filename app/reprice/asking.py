@@ -10,10 +10,10 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from app.errors import ConflictError, FieldError
+from app.errors.faults import refuse
 from app.evidence.stored import Stored
 from app.reprice.schemas import RepriceRequest
 from app.train.pairs import cost_matrix, pair_errors, promises, rule_kind
-from app.train.refusal import refuse
 from app.train.rules import Rule, RuleChoice
 from app.train.schemas import TrainRequest
 from app.train.trainers.registry import SCORE_RULES

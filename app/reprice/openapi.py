@@ -3,8 +3,9 @@
 from typing import Any
 
 from app.reprice.schemas import RepriceRequest
+from app.web.openapi import json_body
 
-__all__ = ["EXAMPLES", "REQUEST_BODY", "add_schemas"]
+__all__ = ["EXAMPLES", "REQUEST_BODY"]
 
 EXAMPLES: dict[str, dict[str, Any]] = {
     "costs": {
@@ -29,22 +30,4 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     },
 }
 
-REQUEST_BODY: dict[str, Any] = {
-    "required": True,
-    "content": {
-        "application/json": {
-            "schema": {"$ref": "#/components/schemas/RepriceRequest"},
-            "examples": EXAMPLES,
-        }
-    },
-}
-
-
-def add_schemas(document: dict[str, Any]) -> None:
-    """Add the schema of a re-pricing to an OpenAPI document, in place."""
-    schema = RepriceRequest.model_json_schema(
-        ref_template="#/components/schemas/{model}"
-    )
-    components = document.setdefault("components", {}).setdefault("schemas", {})
-    components.update(schema.pop("$defs", {}))
-    components["RepriceRequest"] = schema
+REQUEST_BODY = json_body(RepriceRequest, EXAMPLES)

@@ -7,8 +7,9 @@ examples are declared here, from the same classes that check it.
 from typing import Any
 
 from app.train.schemas import TrainRequest
+from app.web.openapi import json_body
 
-__all__ = ["EXAMPLES", "REQUEST_BODY", "add_schemas"]
+__all__ = ["EXAMPLES", "REQUEST_BODY"]
 
 _COSTS = {
     "false_positive": 1.0,
@@ -97,20 +98,4 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     },
 }
 
-REQUEST_BODY: dict[str, Any] = {
-    "required": True,
-    "content": {
-        "application/json": {
-            "schema": {"$ref": "#/components/schemas/TrainRequest"},
-            "examples": EXAMPLES,
-        }
-    },
-}
-
-
-def add_schemas(document: dict[str, Any]) -> None:
-    """Add the schemas of a training request to an OpenAPI document, in place."""
-    schema = TrainRequest.model_json_schema(ref_template="#/components/schemas/{model}")
-    components = document.setdefault("components", {}).setdefault("schemas", {})
-    components.update(schema.pop("$defs", {}))
-    components["TrainRequest"] = schema
+REQUEST_BODY = json_body(TrainRequest, EXAMPLES)

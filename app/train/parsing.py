@@ -6,7 +6,6 @@ the process must get their turn in between. A cell's place survives as its row
 (counted from 0, as in the pointer) and its column's name.
 """
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -16,10 +15,11 @@ import msgspec
 from pydantic import ValidationError
 
 from app.choices import Described
-from app.errors import FieldError, InvalidRequestError, MalformedRequestError
+from app.errors import FieldError, InvalidRequestError
+from app.errors.faults import at, not_json, refuse
+from app.errors.validation import field_errors
 from app.features.table import Table
 from app.train.price_columns import read_for_prices
-from app.train.refusal import at, field_errors, refuse
 from app.train.rows import Cell, Texts, by_column, checked, decoded
 from app.train.schemas import DatasetData, InlineData, TrainRequest
 
@@ -111,11 +111,8 @@ def read_as(
         return _read(schema, request, decoded, rows or (), stored, texts)
     except msgspec.ValidationError:
         raise refuse([FieldError("", "the body is an object")]) from None
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise MalformedRequestError(_where(error)) from None
-    except RecursionError:
-        msg = "the body is nested too deeply"
-        raise MalformedRequestError(msg) from None
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise not_json(error) from None
 
 
 def read_mapping(body: Mapping[str, Any], stored: Stored = no_datasets) -> Submission:
@@ -195,10 +192,3 @@ def _raw_rows(table: dict[str, msgspec.Raw] | None) -> list[msgspec.Raw] | None:
         )
     except msgspec.ValidationError:
         return None
-
-
-def _where(error: Exception) -> str:
-    """Say where the JSON ends to make sense, without quoting it."""
-    place = re.search(r"\(byte (\d+)\)$", str(error))
-    at_byte = f" at byte {place[1]}" if place else ""
-    return f"the body is no valid JSON{at_byte}; numbers are finite, text is UTF-8"

@@ -6,8 +6,8 @@ import numpy as np
 
 from app.artifacts.row_prices import LEAST, MOST
 from app.errors import FieldError
+from app.errors.faults import at
 from app.features.table import Table
-from app.train.refusal import at
 from app.train.schemas import ColumnPrice, DatasetData, TrainRequest
 
 __all__ = ["price_errors", "read_for_prices"]

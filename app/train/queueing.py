@@ -6,6 +6,7 @@ from sqlalchemy.orm import Session
 
 from app.datasets.training import note_use, outline
 from app.errors import FieldError
+from app.errors.faults import at, refuse
 from app.features.table import Table
 from app.jobs import replays
 from app.jobs import service as jobs
@@ -14,7 +15,6 @@ from app.settings import Settings
 from app.state import AppState
 from app.train import service
 from app.train.parsing import Submission
-from app.train.refusal import at, refuse
 from app.train.schemas import DatasetData
 
 __all__ = ["queue"]

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.errors import FieldError
+from app.errors.faults import at, refuse
 from app.features.values import category
 from app.train.base import LEAST_ETA, MOST_ETA
-from app.train.refusal import at, refuse
 from app.train.rows import Cell
 
 __all__ = [

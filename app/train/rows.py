@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.errors import FieldError, InvalidRequestError
+from app.errors.faults import at, refuse
 from app.features.table import Table
 from app.features.values import Value
-from app.train.refusal import at, refuse
 
 __all__ = ["Cell", "Texts", "by_column", "checked", "decoded"]
 

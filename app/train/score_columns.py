@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from app.errors import FieldError
+from app.errors.faults import at
 from app.features.table import Table
-from app.train.refusal import at
 from app.train.schemas import TrainRequest
 from app.train.search_candidates import candidates
 from app.train.trainers.scores import ScoresTrainer

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.errors import FieldError
+from app.errors.faults import at, refuse
 from app.train.pairs import pair_errors
-from app.train.refusal import at, refuse
 from app.train.schemas import TrainRequest
 from app.train.search import MOST_CANDIDATES
 from app.train.search_grid import Place, combinations, too_many

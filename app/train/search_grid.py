@@ -13,8 +13,9 @@ from typing import Any, get_args
 from pydantic import TypeAdapter, ValidationError
 
 from app.errors import FieldError
+from app.errors.faults import at
+from app.errors.validation import field_errors
 from app.strict import StrictModel
-from app.train.refusal import at, field_errors
 from app.train.search import MOST_CANDIDATES
 from app.train.trainers.kernels import Kernel
 from app.train.trainers.reduction import FirstStage, Reduction

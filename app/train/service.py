@@ -4,10 +4,10 @@ Everything that can be known without fitting is checked here, so that a job that
 accepted does not fail for a reason its sender could have been told at once.
 """
 
+from app.errors.faults import refuse
 from app.train.minimum_rows import row_errors
 from app.train.parsing import Stored, Submission, no_datasets, read_body
 from app.train.price_columns import price_errors
-from app.train.refusal import refuse
 from app.train.schemas import DatasetData
 from app.train.score_columns import score_errors
 from app.train.search_candidates import candidates, request_errors

@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.errors import FieldError
+from app.errors.faults import refuse
 from app.features.dates import are_dates
 from app.features.table import Table
 from app.features.values import category
 from app.train.parsing import Submission
 from app.train.price_columns import read_for_prices
-from app.train.refusal import refuse
 from app.train.role_columns import (
     Place,
     read_groups,

@@ -1,14 +1,14 @@
 """A JSON body that a schema of ours reads, every fault named by its place."""
 
-import re
 from typing import TypeVar
 
 import msgspec
 from pydantic import BaseModel, ValidationError
 from starlette.requests import Request
 
-from app.errors import FieldError, MalformedRequestError
-from app.train.refusal import field_errors, refuse
+from app.errors import FieldError
+from app.errors.faults import not_json, refuse
+from app.errors.validation import field_errors
 
 __all__ = ["body_of", "read_json"]
 
@@ -36,14 +36,8 @@ def read_json(body: bytes, schema: type[Body]) -> Body:
         parts = _OBJECT.decode(body)
     except msgspec.ValidationError:
         raise refuse([FieldError("", "the body is an object")]) from None
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        place = re.search(r"\(byte (\d+)\)$", str(error))
-        at_byte = f" at byte {place[1]}" if place else ""
-        msg = f"the body is no valid JSON{at_byte}; numbers are finite, text is UTF-8"
-        raise MalformedRequestError(msg) from None
-    except RecursionError:
-        msg = "the body is nested too deeply"
-        raise MalformedRequestError(msg) from None
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise not_json(error) from None
     try:
         return schema.model_validate(parts)
     except ValidationError as error:

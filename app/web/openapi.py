@@ -11,6 +11,7 @@ from typing import Any
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
+from pydantic import BaseModel
 
 from app.errors import (
     ApiError,
@@ -29,7 +30,7 @@ from app.keys.scopes import Scope, needed
 from app.web.gate import PUBLIC_PATHS
 from app.web.generators import readable_document
 
-__all__ = ["PROBLEM_SCHEMA", "install", "problems"]
+__all__ = ["PROBLEM_SCHEMA", "add_schemas", "install", "json_body", "problems"]
 
 Responses = dict[int | str, dict[str, Any]]
 PROBLEM = "application/problem+json"
@@ -67,6 +68,25 @@ PROBLEM_SCHEMA: dict[str, Any] = {
         },
     },
 }
+
+
+def json_body(schema: type[BaseModel], examples: dict[str, Any]) -> dict[str, Any]:
+    """Return the OpenAPI entry of a body that the route reads by itself.
+
+    Its schema is to be named to ``add_schemas``, since FastAPI does not see it.
+    """
+    reference = {"$ref": f"#/components/schemas/{schema.__name__}"}
+    content = {"application/json": {"schema": reference, "examples": examples}}
+    return {"required": True, "content": content}
+
+
+def add_schemas(document: dict[str, Any], *schemas: type[BaseModel]) -> None:
+    """Add schemas, and those that they refer to, to an OpenAPI document, in place."""
+    components = document.setdefault("components", {}).setdefault("schemas", {})
+    for schema in schemas:
+        made = schema.model_json_schema(ref_template="#/components/schemas/{model}")
+        components.update(made.pop("$defs", {}))
+        components[schema.__name__] = made
 
 
 def problems(*kinds: type[ApiError]) -> Responses:

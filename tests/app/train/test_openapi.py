@@ -6,9 +6,11 @@ import jsonschema_rs
 import pytest
 
 from app.features.table import Table
-from app.train.openapi import EXAMPLES, REQUEST_BODY, add_schemas
+from app.train.openapi import EXAMPLES, REQUEST_BODY
+from app.train.schemas import TrainRequest
 from app.train.service import accept
 from app.train.trainers.registry import TRAINERS
+from app.web.openapi import add_schemas
 from solvers.rules.registry import RULES
 
 COLUMNS = ["glucose", "bmi", "outcome"]
@@ -17,7 +19,7 @@ COLUMNS = ["glucose", "bmi", "outcome"]
 @pytest.fixture(scope="module")
 def document():
     made = {}
-    add_schemas(made)
+    add_schemas(made, TrainRequest)
     return made
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.errors import FieldError
-from app.train.refusal import refuse
+from app.errors.faults import refuse
 from app.train.target import Sample
 from app.worker.fit.partition import folds, positive_of, units_among
 from solvers.splits import latest_moment

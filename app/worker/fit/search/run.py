@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.errors import ApiError, FieldError
+from app.errors.faults import refuse
 from app.evidence.part import Part
 from app.train.pairs import rule_kind
-from app.train.refusal import refuse
 from app.train.search_candidates import Candidate
 from app.worker.fit.job import Job
 from app.worker.fit.report import Report

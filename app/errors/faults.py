@@ -1,0 +1,67 @@
+"""The faults of a request as one problem: each by its place, never by its value.
+
+A refused body may hold patient data: a message names the place and the way out, never
+what was found there. Pointers are JSON pointers (RFC 6901) into the body as sent.
+"""
+
+import re
+from collections.abc import Iterable
+from itertools import islice
+
+from app.errors.base import FieldError
+from app.errors.refused import InvalidRequestError, MalformedRequestError
+
+__all__ = ["MOST_FAULTS", "at", "not_json", "refuse", "unusable"]
+
+MOST_FAULTS = 20
+"""How many faults one answer lists."""
+
+
+def at(*path: str | int) -> str:
+    """Return the JSON pointer of a path into the body."""
+    return "".join(
+        "/" + str(part).replace("~", "~0").replace("/", "~1") for part in path
+    )
+
+
+def refuse(errors: Iterable[FieldError]) -> InvalidRequestError:
+    """Return the problem of these errors; its detail is that of the first."""
+    found = list(errors)[:MOST_FAULTS]
+    more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+    return InvalidRequestError(f"{_place(found[0])}{found[0].detail}{more}", found)
+
+
+def _place(error: FieldError) -> str:
+    if error.row is None:
+        return f"{error.pointer}: " if error.pointer else ""
+    column = "" if error.column is None else f", column {error.column!r}"
+    return f"row {error.row}{column}: "
+
+
+def unusable(faults: Iterable[FieldError]) -> InvalidRequestError:
+    """Return the error that lists the first faults of a table.
+
+    Parameters
+    ----------
+    faults : iterable of FieldError
+        At least one; read only as far as the answer goes.
+    """
+    remaining = iter(faults)
+    listed = tuple(islice(remaining, MOST_FAULTS))
+    more = next(remaining, None) is not None
+    first = listed[0]
+    where = "" if first.row is None else f"row {first.row}, "
+    where += "" if first.column is None else f"column {first.column}: "
+    count = f"; the first {MOST_FAULTS} faults are listed" if more else ""
+    return InvalidRequestError(f"{where}{first.detail}{count}", listed)
+
+
+def not_json(error: Exception) -> MalformedRequestError:
+    """Return the answer to bytes that a decoder of msgspec refused, without a quote."""
+    if isinstance(error, RecursionError):
+        return MalformedRequestError("the body is nested too deeply")
+    place = re.search(r"\(byte (\d+)\)$", str(error))
+    at_byte = f" at byte {place[1]}" if place else ""
+    return MalformedRequestError(
+        f"the body is no valid JSON{at_byte}; numbers are finite, text is UTF-8"
+    )

@@ -1,0 +1,121 @@
+"""What pydantic refused, in words that hold no refused value."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from pydantic import ValidationError
+
+from app.choices import Asked, known_keys, shape_in_words
+from app.errors.base import FieldError
+from app.errors.faults import at
+
+__all__ = ["LONGEST_KEY", "explained", "field_errors"]
+
+LONGEST_KEY = 80
+"""How much of an unknown key is repeated in a pointer."""
+
+_WORDS = {
+    "missing": "is missing",
+    "union_tag_not_found": 'a "kind" is needed',
+    "model_type": "an object is needed",
+    # What pydantic says of these quotes what was sent.
+    "datetime_parsing": "is no date and time in ISO 8601",
+    "date_parsing": "is no date in ISO 8601",
+    "uuid_parsing": "is no identifier",
+}
+_ELSEWHERE = {
+    "cost": "costs are given once, under /costs",
+    "reduction": "only the trainers double-hinge-svm and svm take a reduction",
+}
+
+
+def explained(
+    found: Mapping[str, Any], known: Callable[[Sequence[str | int]], Iterable[str]]
+) -> str:
+    """Return what is wrong at one place, and the way out.
+
+    Parameters
+    ----------
+    found : mapping
+        One of the errors that pydantic lists.
+    known : function
+        Returns the keys of the object at a location.
+    """
+    kind, context, location = found["type"], found.get("ctx") or {}, found["loc"]
+    if kind == "extra_forbidden":
+        others = ", ".join(known(location[:-1]))
+        return _ELSEWHERE.get(
+            str(location[-1]),
+            f"is not known here; leave it out, or take one of: {others}",
+        )
+    if kind == "string_pattern_mismatch":
+        return shape_in_words(context["pattern"])
+    if kind == "union_tag_invalid":
+        available = str(context["expected_tags"]).replace("'", "")
+        return f"not available in this version; available: {available}"
+    if kind == "value_error":
+        return str(context.get("error", "is not acceptable"))
+    return _WORDS.get(kind) or _bounded(str(found["msg"]), context)
+
+
+def _bounded(said: str, context: Mapping[str, Any]) -> str:
+    """Return what was said, a bound at its end in few digits."""
+    bound = next(
+        (context[end] for end in ("ge", "gt", "le", "lt") if end in context), 0
+    )
+    if isinstance(bound, int | float) and bound:
+        return f"{said.rpartition(' ')[0]} {bound:g}"
+    return said
+
+
+def field_errors(
+    error: ValidationError, body: Mapping[str, Any], asked: Asked
+) -> list[FieldError]:
+    """Translate what pydantic refused.
+
+    Parameters
+    ----------
+    error : ValidationError
+    body : mapping
+        The value that was validated, to tell keys of the body from the tags of
+        unions in the reported locations. No value of it is quoted.
+    asked : Asked
+        What the value was validated as: its keys are listed where one is unknown.
+    """
+    details: dict[str, list[str]] = {}
+    for found in error.errors(include_url=False, include_input=False):
+        # A value that fits no member of a union is reported once for each.
+        path = _path(found["loc"], body)
+        if found["type"].startswith("union_tag"):
+            path.append("kind")
+        said = explained(found, lambda location: known_keys(asked, tuple(location)))
+        details.setdefault(at(*path), []).append(said)
+    return [
+        FieldError(pointer, ", or: ".join(dict.fromkeys(said)))
+        for pointer, said in details.items()
+    ]
+
+
+def _path(location: Iterable[str | int], body: Any) -> list[str | int]:
+    path: list[str | int] = []
+    here = body
+    for part in location:
+        if _has(here, part):
+            here = here[part]
+        elif isinstance(here, Mapping) and here.get("kind") == part:
+            continue  # the tag of a union, not a key
+        elif str(part).startswith("#"):
+            continue  # the tag of a price
+        elif isinstance(here, Mapping) and part != "kind":
+            path.append(part if isinstance(part, int) else part[:LONGEST_KEY])
+            break
+        else:
+            break  # a member of a union of plain types
+        path.append(part if isinstance(part, int) else part[:LONGEST_KEY])
+    return path
+
+
+def _has(here: Any, part: str | int) -> bool:
+    if isinstance(here, Mapping):
+        return part in here
+    return isinstance(here, list) and isinstance(part, int) and part < len(here)

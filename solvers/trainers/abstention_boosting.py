@@ -14,7 +14,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from solvers.boosting.codes import Codes
 from solvers.boosting.descent import Path, Settings, descend
@@ -29,7 +28,7 @@ from solvers.errors import UnknownNameError
 from solvers.rules.base import as_costs
 from solvers.scalars import is_number
 from solvers.scoring.stumps import StumpsScorer
-from solvers.trainers.base import RejectOptionMixin
+from solvers.trainers.base import MissingValuesMixin
 from solvers.trainers.boosting_rows import make_codes, read_rows, split_rows
 from solvers.trainers.boosting_settings import check_bins, check_boosting
 from solvers.trainers.ensemble_payload import stump_payload
@@ -39,7 +38,7 @@ __all__ = ["AbstentionBoostingClassifier"]
 STEPS = ("line-search", "closed-form")
 
 
-class AbstentionBoostingClassifier(RejectOptionMixin, BaseEstimator):
+class AbstentionBoostingClassifier(MissingValuesMixin, BaseEstimator):
     """Boosted abstention stumps; rejects where ``reject_function`` is not positive.
 
     Parameters
@@ -106,6 +105,8 @@ class AbstentionBoostingClassifier(RejectOptionMixin, BaseEstimator):
     that is always missing gives constant answers only, which is what an intercept is.
     """
 
+    _scorer: StumpsScorer
+
     def __init__(  # noqa: PLR0913, PLR0917 - scikit-learn's constructors are flat
         self,
         cost: float = 0.25,
@@ -137,11 +138,6 @@ class AbstentionBoostingClassifier(RejectOptionMixin, BaseEstimator):
         self.patience = patience
         self.random_state = random_state
         self.pos_label = pos_label
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags
 
     def fit(
         self,
@@ -242,31 +238,21 @@ class AbstentionBoostingClassifier(RejectOptionMixin, BaseEstimator):
         self.n_rounds_ = n_rounds
         self.converged_ = path.converged
 
-    def _checked(self, X: ArrayLike) -> NDArray[np.float64]:
-        check_is_fitted(self)
-        rows = validate_data(
-            self, X, reset=False, dtype=np.float64, ensure_all_finite="allow-nan"
-        )
-        return np.asarray(rows)
-
-    def positive_score(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return h(x) of each row, shape (n_rows,)."""
-        return self._scorer_of().score(self._checked(X))
-
     def reject_function(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return r(x) of each row, shape (n_rows,): the row is rejected where <= 0."""
-        return self._scorer_of().pair(self._checked(X))[1]
+        return self._pair(X)[1]
 
-    def _scorer_of(self) -> StumpsScorer:
-        check_is_fitted(self)
-        return self._scorer
+    def _pair(self, X: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return h(x) and r(x) of each row."""
+        rows = self._checked(X)
+        return self._scorer.pair(rows)
 
     def decide(self, X: ArrayLike) -> NDArray[np.int8]:
         """Return +1 (``pos_label_``), -1 (the other) or 0 (reject) for each row.
 
         0 exactly where ``reject_function`` is not positive.
         """
-        return _decisions(*self._scorer_of().pair(self._checked(X)))
+        return _decisions(*self._pair(X))
 
     def staged_decide(self, X: ArrayLike) -> Iterator[NDArray[np.int8]]:
         """Yield ``decide(X)`` as it would be after each round."""
@@ -280,11 +266,8 @@ class AbstentionBoostingClassifier(RejectOptionMixin, BaseEstimator):
 
     def explain(self, X: ArrayLike) -> dict[str, Any]:
         """Return what each feature adds to h and r of each row, as ``StumpsScorer``."""
-        return self._scorer_of().explain(self._checked(X))
-
-    def scorer_payload(self) -> dict[str, Any]:
-        """Return the fitted model as plain data."""
-        return self._scorer_of().payload()
+        rows = self._checked(X)
+        return self._scorer.explain(rows)
 
 
 def _decisions(h: NDArray[np.float64], r: NDArray[np.float64]) -> NDArray[np.int8]:

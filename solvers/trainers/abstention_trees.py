@@ -12,7 +12,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from solvers.boosting.codes import Codes, histogram_codes
 from solvers.boosting.surrogates import calibrated
@@ -29,7 +29,7 @@ from solvers.errors import UnknownNameError
 from solvers.rules.base import as_costs
 from solvers.scalars import check_within
 from solvers.scoring.abstention_trees import AbstentionTreesScorer
-from solvers.trainers.base import RejectOptionMixin
+from solvers.trainers.base import MissingValuesMixin
 from solvers.trainers.boosting_rows import read_rows, split_rows
 from solvers.trainers.boosting_settings import check_bins, check_boosting, check_count
 from solvers.trainers.ensemble_payload import tree_arrays
@@ -40,7 +40,7 @@ RULES = ("embedded", "chow")
 DEEPEST = 8
 
 
-class AbstentionTreeBoostingClassifier(RejectOptionMixin, BaseEstimator):
+class AbstentionTreeBoostingClassifier(MissingValuesMixin, BaseEstimator):
     """Second-order boosting of a classifier h and a rejector r.
 
     Parameters
@@ -85,6 +85,8 @@ class AbstentionTreeBoostingClassifier(RejectOptionMixin, BaseEstimator):
         The same on the rows kept apart, for every round that was tried.
     """
 
+    _scorer: AbstentionTreesScorer
+
     def __init__(  # noqa: PLR0913, PLR0917 - scikit-learn's constructors are flat
         self,
         costs: CostMatrix | Mapping[str, float] | None = None,
@@ -116,11 +118,6 @@ class AbstentionTreeBoostingClassifier(RejectOptionMixin, BaseEstimator):
         self.max_bins = max_bins
         self.random_state = random_state
         self.pos_label = pos_label
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags
 
     def fit(
         self,
@@ -237,17 +234,6 @@ class AbstentionTreeBoostingClassifier(RejectOptionMixin, BaseEstimator):
         rows = self._checked(X)
         return self._scorer.pair(rows)
 
-    def _checked(self, X: ArrayLike) -> NDArray[np.float64]:
-        check_is_fitted(self)
-        rows = validate_data(
-            self, X, reset=False, dtype=np.float64, ensure_all_finite="allow-nan"
-        )
-        return np.asarray(rows)
-
-    def positive_score(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return h(x) of each row, shape (n_rows,)."""
-        return self._pair(X)[0]
-
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return the probabilities that (h, r) imply, shape (n_rows, 2)."""
         p = self._probability(X)
@@ -281,8 +267,3 @@ class AbstentionTreeBoostingClassifier(RejectOptionMixin, BaseEstimator):
             positive = self._probability(X) > self.costs_.p_plus
         sign = np.where(positive, np.int8(1), np.int8(-1))
         return np.where(kept, sign, np.int8(0)).astype(np.int8)
-
-    def scorer_payload(self) -> dict[str, Any]:
-        """Return the fitted model as plain data."""
-        check_is_fitted(self)
-        return self._scorer.payload()

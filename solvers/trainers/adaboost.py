@@ -10,9 +10,8 @@ stumps that never reject, and as fast.
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from solvers.boosting.descent import Settings, descend
 from solvers.boosting.exponential_rows import ExponentialRows
@@ -21,7 +20,7 @@ from solvers.boosting.importance import importance
 from solvers.boosting.stumps import Stump
 from solvers.boosting.surrogates import Surrogate
 from solvers.scoring.stumps import AdaBoostStumpsScorer
-from solvers.trainers.base import RejectOptionMixin
+from solvers.trainers.base import MissingValuesMixin
 from solvers.trainers.boosting_rows import TrainingRows, make_codes, read_rows
 from solvers.trainers.boosting_settings import check_bins, check_boosting
 from solvers.trainers.ensemble_payload import stump_payload
@@ -31,18 +30,13 @@ __all__ = ["AdaBoostStumpClassifier", "StumpScore"]
 _PLAIN = Surrogate("exponential", "sum", 1.0, 1.0, 0.0, 0.0, 1.0)
 
 
-class StumpScore(RejectOptionMixin, BaseEstimator):
+class StumpScore(MissingValuesMixin, BaseEstimator):
     """What classifiers with an AdaBoost score share: the score and its explanation."""
 
     n_rounds: int
     learning_rate: float
     max_bins: int | str | None
     _scorer: AdaBoostStumpsScorer
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags
 
     def _boost(self, rows: TrainingRows) -> None:
         """Run AdaBoost and keep its result."""
@@ -64,27 +58,10 @@ class StumpScore(RejectOptionMixin, BaseEstimator):
         parts = (self.stumps_, self.weights_, self.importance_)
         self._scorer = AdaBoostStumpsScorer(stump_payload("adaboost-stumps", *parts))
 
-    def _checked(self, X: ArrayLike) -> NDArray[np.float64]:
-        check_is_fitted(self)
-        rows = validate_data(
-            self, X, reset=False, dtype=np.float64, ensure_all_finite="allow-nan"
-        )
-        return np.asarray(rows)
-
-    def positive_score(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return h(x) of each row, shape (n_rows,)."""
-        rows = self._checked(X)
-        return self._scorer.score(rows)
-
     def explain(self, X: ArrayLike) -> dict[str, Any]:
         """Return what each feature adds to h of each row, (n_rows, n_features)."""
         rows = self._checked(X)
         return self._scorer.explain(rows)
-
-    def scorer_payload(self) -> dict[str, Any]:
-        """Return the fitted score as plain data."""
-        check_is_fitted(self)
-        return self._scorer.payload()
 
 
 class AdaBoostStumpClassifier(StumpScore):

@@ -15,10 +15,16 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from solvers.trainers.targets import binary_targets
 
-__all__ = ["FittedRule", "LogOddsMixin", "RejectOptionMixin"]
+__all__ = [
+    "FittedRule",
+    "LogOddsMixin",
+    "MissingValuesMixin",
+    "RejectOptionMixin",
+]
 
 
 class FittedRule(Protocol):
@@ -128,3 +134,32 @@ class LogOddsMixin(RejectOptionMixin):
         small = np.exp(-np.abs(odds))
         p = np.where(odds >= 0.0, 1.0, small) / (1.0 + small)
         return self._in_order_of_classes(1.0 - p, p)
+
+
+class MissingValuesMixin(RejectOptionMixin):
+    """A classifier that reads NaN as a missing value, and scores by ``_scorer``."""
+
+    _scorer: Any
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+    def _checked(self, X: ArrayLike) -> NDArray[np.float64]:
+        check_is_fitted(self)
+        rows = validate_data(
+            self, X, reset=False, dtype=np.float64, ensure_all_finite="allow-nan"
+        )
+        return np.asarray(rows)
+
+    def positive_score(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return the score of +1 of each row, shape (n_rows,)."""
+        rows = self._checked(X)
+        return np.asarray(self._scorer.score(rows))
+
+    def scorer_payload(self) -> dict[str, Any]:
+        """Return the fitted model as plain data."""
+        check_is_fitted(self)
+        payload: dict[str, Any] = self._scorer.payload()
+        return payload

@@ -19,14 +19,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.ensemble import HistGradientBoostingClassifier
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from solvers.boosting.tree_importance import measured_rows, tree_importance
 from solvers.errors import Interrupted
 from solvers.scalars import check_within
 from solvers.scoring.histogram_trees import HistogramTreesScorer
-from solvers.trainers.base import LogOddsMixin
+from solvers.trainers.base import LogOddsMixin, MissingValuesMixin
 from solvers.trainers.boosting_rows import TrainingRows, read_rows, split_rows
 from solvers.trainers.boosting_settings import check_boosting, check_count
 from solvers.trainers.histogram_trees import histogram_trees_payload
@@ -40,7 +40,7 @@ _FEWEST = 20
 _LARGE = 1_000_000
 
 
-class GradientBoostingRejectClassifier(LogOddsMixin, BaseEstimator):
+class GradientBoostingRejectClassifier(MissingValuesMixin, LogOddsMixin, BaseEstimator):
     """Boosted trees of the log loss; ``decide`` never rejects, a rule comes on top.
 
     Parameters
@@ -75,6 +75,8 @@ class GradientBoostingRejectClassifier(LogOddsMixin, BaseEstimator):
         The log loss of the rows kept apart, before the first round and after each.
     """
 
+    _scorer: HistogramTreesScorer
+
     def __init__(  # noqa: PLR0913, PLR0917 - scikit-learn's constructors are flat
         self,
         n_rounds: int = 500,
@@ -102,11 +104,6 @@ class GradientBoostingRejectClassifier(LogOddsMixin, BaseEstimator):
         self.categorical_features = categorical_features
         self.random_state = random_state
         self.pos_label = pos_label
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags
 
     def fit(
         self,
@@ -195,19 +192,6 @@ class GradientBoostingRejectClassifier(LogOddsMixin, BaseEstimator):
         check_is_fitted(self)
         seen, trees = self._measured, self._scorer.payload()["trees"]
         return tree_importance(trees, self._scorer.coded(seen.X), seen.weight, None)
-
-    def positive_score(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the log-odds of +1 for each row, shape (n_rows,)."""
-        check_is_fitted(self)
-        rows = validate_data(
-            self, X, reset=False, dtype=np.float64, ensure_all_finite="allow-nan"
-        )
-        return self._scorer.score(rows)
-
-    def scorer_payload(self) -> dict[str, Any]:
-        """Return the fitted model as plain data."""
-        check_is_fitted(self)
-        return self._scorer.payload()
 
 
 def _idle_columns(rows: TrainingRows) -> NDArray[np.bool_]:

@@ -12,12 +12,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from solvers.errors import Interrupted
 from solvers.scalars import is_number
 from solvers.scoring.randomised_trees import RandomisedTreesScorer
-from solvers.trainers.base import LogOddsMixin
+from solvers.trainers.base import LogOddsMixin, MissingValuesMixin
 from solvers.trainers.boosting_rows import read_rows
 from solvers.trainers.boosting_settings import check_count
 
@@ -28,7 +27,7 @@ _AT_ONCE = 25
 """Trees between two reports."""
 
 
-class RandomisedTreesRejectClassifier(LogOddsMixin, BaseEstimator):
+class RandomisedTreesRejectClassifier(MissingValuesMixin, LogOddsMixin, BaseEstimator):
     """A mean of random trees; ``decide`` never rejects, a rule comes on top.
 
     Parameters
@@ -68,11 +67,6 @@ class RandomisedTreesRejectClassifier(LogOddsMixin, BaseEstimator):
         self.max_features = max_features
         self.random_state = random_state
         self.pos_label = pos_label
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags
 
     def fit(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
@@ -134,19 +128,6 @@ class RandomisedTreesRejectClassifier(LogOddsMixin, BaseEstimator):
             random_state=self.random_state,
             warm_start=True,
         )
-
-    def positive_score(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the log-odds of +1 for each row, shape (n_rows,)."""
-        check_is_fitted(self)
-        rows = validate_data(
-            self, X, reset=False, dtype=np.float64, ensure_all_finite="allow-nan"
-        )
-        return self._scorer.score(rows)
-
-    def scorer_payload(self) -> dict[str, Any]:
-        """Return the fitted model as plain data."""
-        check_is_fitted(self)
-        return self._scorer.payload()
 
 
 def _payload(model: Any) -> dict[str, Any]:

@@ -6,11 +6,11 @@ from pathlib import Path
 from app.artifacts.model import Labels
 from app.artifacts.rating import Rating
 from app.batch.cases import FileCases
-from app.batch.decisions import Decided, decide
 from app.db.session import Database
 from app.errors import InvalidRequestError
 from app.journal.entries import Decisions, Entry, Stamp
 from app.models.queries import ResolvedVersion
+from app.predict.decided import Decided, decide
 from app.predict.envelope import Costs
 from app.predict.pricing import Pricing, pricing_at
 from app.predict.ready import ReadyModel
@@ -72,7 +72,7 @@ class Answering:
     def decide(self, rows: Rows, first_row: int) -> Decided:
         """Return the decisions on rows, the first of which has this index."""
         judged, notes = self.ready.judge(rows, self._pricing)
-        return decide(judged, self._pricing, notes, first_row)
+        return decide(judged, self._pricing, notes, first_row, "/rows")
 
     def open_cases(self, terms: Terms, database: Database, spool: Path) -> FileCases:
         """Have cases opened for rejected rows; return them."""

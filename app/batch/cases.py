@@ -22,7 +22,6 @@ import pyarrow as pa
 from sqlalchemy import select
 
 from app.batch.columns import guards_of
-from app.batch.decisions import Decided
 from app.datasets.reading.arrow_sources import is_text
 from app.datasets.reading.faults import fault
 from app.datasets.reading.sources import Batch
@@ -31,6 +30,7 @@ from app.db.session import Database
 from app.db.tables import new_id
 from app.features.schema import FeatureSchema
 from app.predict.answer import NAMES, REASONS
+from app.predict.decided import Decided
 from app.predict.rows import Rows
 from app.reviews.intake import REFERENCE, NewCase, Origin, draws, features_of
 from app.reviews.opening import open_cases

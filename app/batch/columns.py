@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 
 from app.artifacts.model import Labels
 from app.artifacts.rating import Rating
-from app.batch.decisions import Decided, Flags, Floats
 from app.datasets.reading.faults import fault
 from app.guards.guards import CAUSES
+from app.predict.decided import Decided, Flags, Floats
 
 __all__ = [
     "BAND",

@@ -7,12 +7,12 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request, Response
 from starlette.concurrency import run_in_threadpool
 
+from app.batch.job import BatchJob, answer_file
 from app.batch.openapi import BATCH_ANSWER, BATCH_BODY
 from app.batch.schemas import BatchQuery, asked_costs
 from app.batch.sending import FileResponse
-from app.batch.work import BatchJob, answer_file
-from app.datasets.lane import Lane, lane_of, until_gone
 from app.datasets.options import limits_of, read_options
+from app.datasets.reader_pool import ReaderPool, reader_pool_of, until_gone
 from app.datasets.reading.options import Format, ReadOptions
 from app.datasets.receiving import (
     MEDIA_TYPES,
@@ -95,7 +95,7 @@ async def decide_file(
     queue : bool
         Whether rejected rows become cases, where they are reviewed.
     """
-    state, lane = state_of(request), lane_of(request)
+    state, pool = state_of(request), reader_pool_of(request)
     costs = asked_costs(query)
     predict: PredictEndpoint = request.app.state.predict
     version = await predict.resolve(query.model)
@@ -103,7 +103,7 @@ async def decide_file(
         version = replace(version, review=None)
     store = DatasetStore(state.settings.datasets_dir)
     entry = predict.journal.entry(request.scope["request_id"])
-    with lane.admitted(), store.staging() as folder:
+    with pool.admitted(), store.staging() as folder:
         source = folder.resolve() / "sent"
         received = await receive(request, source)
         form = named or received.format(None)
@@ -124,7 +124,7 @@ async def decide_file(
             query.reference,
             state.settings.database,
         )
-        tally = await _answered(job, lane, predict, request)
+        tally = await _answered(job, pool, predict, request)
         if entry is not None:
             entry.rows = tally.rows
             await run_in_threadpool(predict.journal.adopt, entry, job.log)
@@ -145,7 +145,7 @@ async def decide_file(
 
 
 async def _answered(
-    job: BatchJob, lane: Lane, predict: PredictEndpoint, request: Request
+    job: BatchJob, pool: ReaderPool, predict: PredictEndpoint, request: Request
 ) -> Tally:
     """Answer a file by the version that was there when it began to come.
 
@@ -154,7 +154,7 @@ async def _answered(
     """
     while True:
         try:
-            return await lane.run(answer_file, job, unless=until_gone(request))
+            return await pool.run(answer_file, job, unless=until_gone(request))
         except CorruptArtifactError:
             version = job.version
             try:

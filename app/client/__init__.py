@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from app.client.files import FileError
+    from app.client.problems import ClientError, RefusedError
     from app.client.scripting import Claim, Client, Version
-    from app.client.told import ClientError, RefusedError
 
 __all__ = ["Claim", "Client", "ClientError", "FileError", "RefusedError", "Version"]
 

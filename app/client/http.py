@@ -14,7 +14,7 @@ from urllib.parse import quote
 import httpx
 
 from app.client.files import Seen, TableFile
-from app.client.told import ClientError, RefusedError, problem_error
+from app.client.problems import ClientError, RefusedError, problem_error
 
 __all__ = ["SHORTER_KEPT", "ClientError", "Connection", "model_path"]
 

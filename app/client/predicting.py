@@ -20,8 +20,8 @@ from rich.console import Console
 
 from app.client.files import FileError, TableFile, opened
 from app.client.http import ClientError, Connection
+from app.client.problems import as_options
 from app.client.showing import complain, sending, warn
-from app.client.told import as_options
 from app.datasets.options import read_options
 from app.datasets.reading.columnar import ArrowStream, ParquetFile
 from app.datasets.reading.csv_source import CsvSource

@@ -15,9 +15,9 @@ from rich.console import Console
 from app.client.files import TableFile, opened
 from app.client.frames import as_frame, frame_file
 from app.client.http import Connection, model_path
+from app.client.problems import ClientError, RefusedError, problem_in_python
 from app.client.registry import pages
 from app.client.showing import sending
-from app.client.told import ClientError, RefusedError, problem_in_python
 from app.client.training import follow
 
 __all__ = ["Claim", "Client", "Version"]

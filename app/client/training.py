@@ -13,8 +13,8 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from app.client.files import FileError, TableFile, lines_of, opened, plain_name
 from app.client.http import ClientError, Connection
+from app.client.problems import RefusedError, as_options
 from app.client.showing import complain, sending, show_version, warn
-from app.client.told import RefusedError, as_options
 from app.datasets.options import read_options
 from app.datasets.schemas import UploadQuery
 

@@ -13,9 +13,10 @@ from app.datasets.errors import (
     OutlierGuardsError,
     UnknownDatasetError,
 )
-from app.datasets.lane import lane_of, until_gone, with_lane
 from app.datasets.openapi import UPLOAD_BODY
 from app.datasets.options import limits_of, read_options
+from app.datasets.reader_pool import reader_pool_of, until_gone, with_reader_pool
+from app.datasets.reading.opening import convert
 from app.datasets.receiving import receive
 from app.datasets.schemas import (
     DatasetAnswer,
@@ -28,7 +29,6 @@ from app.datasets.schemas import (
     UploadQuery,
 )
 from app.datasets.store import DatasetStore
-from app.datasets.work import convert
 from app.db.session import Reading
 from app.errors import (
     InvalidRequestError,
@@ -42,7 +42,7 @@ from app.web.openapi import problems
 
 __all__ = ["router", "take_in"]
 
-router = APIRouter(prefix="/datasets", tags=["data sets"], lifespan=with_lane)
+router = APIRouter(prefix="/datasets", tags=["data sets"], lifespan=with_reader_pool)
 
 DatasetId = Annotated[
     str,
@@ -94,15 +94,15 @@ async def upload_dataset(
 
 async def take_in(request: Request, query: UploadQuery) -> DatasetAnswer:
     """Keep the table that a request brings."""
-    state, lane = state_of(request), lane_of(request)
+    state, pool = state_of(request), reader_pool_of(request)
     store = DatasetStore(state.settings.datasets_dir)
-    with lane.admitted(), store.staging() as folder:
+    with pool.admitted(), store.staging() as folder:
         uploaded, stored = folder.resolve() / "uploaded", folder.resolve() / "stored"
         received = await receive(request, uploaded)
         form = received.format(query.format)
         charset = received.charset if form == "csv" else None
         options = read_options(query, tab=received.is_tabbed, charset=charset)
-        described = await lane.run(
+        described = await pool.run(
             convert,
             uploaded,
             stored,

@@ -15,7 +15,7 @@ from app.errors import (
     MalformedRequestError,
     UnknownModelError,
 )
-from app.models import aliases, labelling, removal
+from app.models import aliases, removal, service
 from app.models.publication import VISIBLE_AFTER_S
 from app.models.registry_schemas import (
     AliasAnswer,
@@ -29,7 +29,6 @@ from app.models.registry_schemas import (
 )
 from app.models.routes import Name, Version
 from app.models.schemas import ModelAnswer, ModelQuery
-from app.models.service import describe_model, known_model
 from app.reviews.cases import withdraw_all
 from app.reviews.schemas import OpenCasesQuery
 from app.state import AppState, state_of
@@ -125,8 +124,8 @@ def label_model(
     session: Transaction,
 ) -> ModelAnswer:
     """Set the description and the tags of a model."""
-    labelling.label(session, name, asked)
-    return describe_model(session, name, ModelQuery())
+    service.label(session, name, asked)
+    return service.describe_model(session, name, ModelQuery())
 
 
 @router.patch(
@@ -140,7 +139,7 @@ def tag_version(
     session: Transaction,
 ) -> VersionTags:
     """Set the tags of a version; nothing else of a version ever changes."""
-    return labelling.tag(session, name, version, asked)
+    return service.tag(session, name, version, asked)
 
 
 @router.delete(
@@ -159,7 +158,7 @@ def delete_model(
     state = state_of(request)
     with state.database.write() as session:
         if query.open_cases == "withdraw":
-            withdraw_all(session, known_model(session, name)[0].id)
+            withdraw_all(session, service.known_model(session, name)[0].id)
         gone = removal.remove_model(session, name)
     return _gone(state, name, gone)
 

@@ -1,4 +1,4 @@
-"""What is told about models and versions."""
+"""What is told about models and versions, and what their owners say of them."""
 
 import re
 
@@ -7,6 +7,7 @@ from sqlalchemy.orm import Session
 from app.db.tables import Model, ModelVersion
 from app.errors import UnknownModelError
 from app.models import queries
+from app.models.registry_schemas import Labelling, TagVersion, VersionTags
 from app.models.schemas import (
     ModelAnswer,
     ModelEntry,
@@ -22,7 +23,9 @@ __all__ = [
     "describe_version",
     "known_model",
     "known_version",
+    "label",
     "list_models",
+    "tag",
 ]
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
@@ -129,6 +132,36 @@ def known_version(session: Session, name: str, version: int) -> ModelVersion:
         msg = f"no model of this name has a version {version}; see GET /models"
         raise UnknownModelError(msg)
     return found
+
+
+def label(session: Session, name: str, asked: Labelling) -> None:
+    """Set what is said of a model; what is left out stays.
+
+    Raises
+    ------
+    UnknownModelError
+        When no version of that name exists.
+    """
+    model, _ = known_model(session, name)
+    if asked.description is not None:
+        model.description = asked.description
+    if asked.tags is not None:
+        model.tags = dict(asked.tags)
+    session.flush()
+
+
+def tag(session: Session, name: str, version: int, asked: TagVersion) -> VersionTags:
+    """Set the tags of a version.
+
+    Raises
+    ------
+    UnknownModelError
+        When it does not exist.
+    """
+    row = known_version(session, name, version)
+    row.tags = dict(asked.tags)
+    session.flush()
+    return VersionTags(name=name, version=version, tags=row.tags)
 
 
 def _tag(text: str | None) -> tuple[str, str] | None:

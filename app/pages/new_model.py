@@ -23,7 +23,7 @@ from starlette.types import Message
 
 from app.datasets import service
 from app.datasets.describing import Profile, profiles
-from app.datasets.lane import lane_of
+from app.datasets.reader_pool import reader_pool_of
 from app.datasets.routes import take_in
 from app.datasets.schemas import DatasetDetail, DatasetQuery, UploadQuery
 from app.datasets.store import DatasetStore
@@ -135,7 +135,7 @@ async def _seen(request: Request, dataset_id: str, target: str) -> Seen:
 
     with ExitStack() as held:
         detail, path = await run_in_threadpool(look)
-        return Seen(detail, await lane_of(request).run(profiles, path))
+        return Seen(detail, await reader_pool_of(request).run(profiles, path))
 
 
 @router.get("/train/{dataset_id}", dependencies=TRAINS)

@@ -17,7 +17,7 @@ from starlette.responses import Response
 from app.artifacts.row_prices import four_numbers, price_columns
 from app.db.session import Reading
 from app.errors import ConflictError, GateFailedError
-from app.models import aliases, labelling, service
+from app.models import aliases, service
 from app.models.overview import CHAMPION
 from app.models.registry_schemas import GatesAsked, MoveAlias, TagVersion
 from app.models.schemas import ModelQuery, VersionAnswer
@@ -94,7 +94,7 @@ def save_version(
     made, _ = reprice.reprice(state, name, version, asked)
     number = made.model.version
     with state.database.write() as session:
-        labelling.tag(session, name, number, TagVersion(tags={"why": why}))
+        service.tag(session, name, number, TagVersion(tags={"why": why}))
     told = {"saved": "1"}
     if form.get("champion"):
         gates = GatesAsked(**{gate: bool(form.get(gate)) for gate in GATES})

@@ -20,7 +20,7 @@ from app.artifacts.model import ServedModel
 from app.evidence.decisions import decide
 from app.evidence.scores import Evidence
 from app.evidence.stored import Stored
-from app.reprice.choosing import held_out
+from app.reprice.thresholds import held_out
 from solvers import metrics
 from solvers.calibration import Calibration
 from solvers.costs import CostMatrix, RowCosts

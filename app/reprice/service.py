@@ -11,8 +11,7 @@ from app.models.publication import VISIBLE_AFTER_S, add_version
 from app.models.schemas import VersionRef
 from app.models.service import known_version
 from app.plain import finite
-from app.reprice.asking import changed
-from app.reprice.choosing import Chosen, choose
+from app.reprice.changed_request import changed_request
 from app.reprice.curves import curves_of
 from app.reprice.schemas import (
     CurvesAnswer,
@@ -21,6 +20,7 @@ from app.reprice.schemas import (
     RepriceAnswer,
     RepriceRequest,
 )
+from app.reprice.thresholds import Repriced, fit_thresholds
 from app.state import AppState
 from app.train.pairs import rule_kind
 
@@ -46,7 +46,7 @@ def reprice(
     UnknownModelError
         When the version does not exist.
     InvalidRequestError, ConflictError
-        When the version cannot be re-priced so; see `app.reprice.asking`.
+        When the version cannot be re-priced so; see `app.reprice.changed_request`.
     KeyReusedError
         When the request's ``Idempotency-Key`` came with another body.
     """
@@ -124,15 +124,15 @@ def _drawn(name: str, version: int, told: dict[str, Any] | None) -> CurvesAnswer
 
 def _chosen(
     state: AppState, name: str, version: int, request: RepriceRequest
-) -> tuple[ModelVersion, Chosen]:
+) -> tuple[ModelVersion, Repriced]:
     with state.database.read() as session:
         row = known_version(session, name, version)
     model, stored = state.evidence.get(row.artifact_sha256)
-    return row, choose(model, stored, changed(stored, request))
+    return row, fit_thresholds(model, stored, changed_request(stored, request))
 
 
 def _told(
-    name: str, row: ModelVersion, chosen: Chosen, summary: dict[str, Any]
+    name: str, row: ModelVersion, chosen: Repriced, summary: dict[str, Any]
 ) -> dict[str, Any]:
     """Return what a re-pricing changes, whether or not it is made."""
     return {
@@ -195,7 +195,7 @@ _TOLD = (
 )
 
 
-def _summary(row: ModelVersion, chosen: Chosen) -> dict[str, Any]:
+def _summary(row: ModelVersion, chosen: Repriced) -> dict[str, Any]:
     """Return the facts of the new version."""
     model, asked = chosen.model, chosen.stored.asked
     then = row.summary.get("evaluation", {})

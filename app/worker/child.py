@@ -17,6 +17,7 @@ import gc
 import importlib
 import logging
 import os
+import platform
 import signal
 import sys
 import threading
@@ -24,6 +25,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from http import HTTPStatus
+from importlib.metadata import version
 from multiprocessing.connection import Connection
 from typing import Any, Protocol
 
@@ -40,7 +42,6 @@ from app.room import bound_memory
 from app.web.failures import translate
 from app.worker.bounds import out_of_memory
 from app.worker.compiled import nothing_compiled
-from app.worker.facts import library_versions
 from app.worker.limits import die_with_parent, yield_to_others
 from app.worker.messages import (
     Begin,
@@ -60,6 +61,7 @@ __all__ = ["main"]
 log = logging.getLogger(__name__)
 
 REPORT_EVERY_S = 0.2
+LIBRARIES = ("demur", "numpy", "scipy", "numba", "scikit-learn", "joblib")
 STORE_PATIENCE_S = 600.0
 STORE_PAUSE_S = 1.0
 """What a training has found is kept while an object store does not answer."""
@@ -232,11 +234,19 @@ def _summary(trained: Trained) -> dict[str, Any]:
     summary: dict[str, Any] = finite(
         {
             "warnings": list(trained.warnings),
-            "library_versions": library_versions(),
+            "library_versions": _library_versions(),
             **trained.summary,
         }
     )
     return summary
+
+
+def _library_versions() -> dict[str, str]:
+    """Return the versions that an artifact was made by."""
+    return {
+        "python": platform.python_version(),
+        **{name: version(name) for name in LIBRARIES},
+    }
 
 
 def _too_large(memory_bytes: int) -> ApiError:

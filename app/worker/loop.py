@@ -24,7 +24,6 @@ from app.blobs.interface import Remote, StoreAwayError
 from app.blobs.opening import told
 from app.blobs.tidying import tidy
 from app.datasets.store import DatasetStore
-from app.datasets.sweep import sweep as sweep_datasets
 from app.db.base import utc_now
 from app.db.session import Database
 from app.db.states import JobStatus
@@ -44,7 +43,7 @@ from app.worker.limits import THREAD_LIMITS
 from app.worker.messages import Begin, Cancelled, Failed
 from app.worker.outcome import settle
 from app.worker.process import TrainingProcess
-from app.worker.sweep import sweep, sweep_after, writer
+from app.worker.sweep import sweep, sweep_after, sweep_datasets, writer
 
 __all__ = ["PIPELINE", "Worker"]
 

@@ -1,15 +1,17 @@
-"""Files that a killed training left: half-written ones, and whole ones nobody names."""
+"""Files that killed processes left: half-written ones, and whole ones nobody names."""
 
 from collections.abc import Set as AbstractSet
 
 from sqlalchemy import select
 
 from app.artifacts.store import ArtifactStore
+from app.datasets import queries
+from app.datasets.store import DatasetStore
 from app.db.session import Database
 from app.db.tables import ModelVersion
 from app.worker.claim import Claim
 
-__all__ = ["sweep", "sweep_after", "writer"]
+__all__ = ["sweep", "sweep_after", "sweep_datasets", "writer"]
 
 FRESH_S = 3600.0
 """A whole file this young may be on its way into the database."""
@@ -41,3 +43,13 @@ def sweep(database: Database, store: ArtifactStore, living: AbstractSet[str]) ->
 
     store.sweep_staged(abandoned)
     store.sweep_orphans(known, FRESH_S)
+
+
+def sweep_datasets(database: Database, store: DatasetStore) -> int:
+    """Remove files that no data set names, and uploads that nobody finishes."""
+
+    def known(dataset_id: str) -> bool:
+        with database.read() as session:
+            return queries.get(session, dataset_id) is not None
+
+    return store.sweep(known, FRESH_S)

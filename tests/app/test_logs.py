@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from app.datasets.lane import Lane
+from app.datasets.reader_pool import ReaderPool
 from app.errors import ApiError
 from app.logs import JsonLines, set_up
 from app.predict.bulk import Limits
@@ -61,12 +61,12 @@ def test_the_processes_beside_the_server_log_as_it_does(level, capfd):
     """Without that Python prints the text of an error, which may quote the data."""
 
     async def fail() -> None:
-        lane = Lane()
+        pool = ReaderPool()
         try:
             with pytest.raises(ApiError):
-                await lane.run(int, "4711 is private")
+                await pool.run(int, "4711 is private")
         finally:
-            lane.close()
+            pool.close()
 
     before = logging.getLogger()
     kept, handlers = before.level, before.handlers[:]

@@ -23,7 +23,7 @@ from app.artifacts.model import Labels, ServedModel
 from app.batch.answering import Answering
 from app.batch.columnar import answer_columnar
 from app.batch.csv import CsvBatch
-from app.batch.work import answer_csv
+from app.batch.job import answer_csv
 from app.datasets.reading.convert import to_parquet
 from app.datasets.reading.limits import Limits
 from app.datasets.reading.opening import open_source

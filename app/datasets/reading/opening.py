@@ -1,17 +1,18 @@
-"""A file of any format as a source."""
+"""A file of any format as a source, and an upload as Parquet."""
 
 from pathlib import Path
 
 from app.datasets.reading.arrow_sources import TypedSource
 from app.datasets.reading.beginnings import check_beginning
 from app.datasets.reading.columnar import ArrowStream, ParquetFile
+from app.datasets.reading.convert import Described, to_parquet
 from app.datasets.reading.csv_source import CsvSource
 from app.datasets.reading.limits import Limits
 from app.datasets.reading.options import Format, ReadOptions
 from app.datasets.reading.sources import Source
 from app.datasets.reading.svmlight import SvmlightSource
 
-__all__ = ["open_source"]
+__all__ = ["convert", "open_source"]
 
 
 def open_source(
@@ -32,3 +33,17 @@ def open_source(
     if form == "arrow":
         return TypedSource(ArrowStream(path, limits), limits)
     return SvmlightSource(path, limits)
+
+
+def convert(
+    uploaded: Path, stored: Path, form: Format, options: ReadOptions, limits: Limits
+) -> Described:
+    """Read an upload, write it as Parquet, say what it holds.
+
+    Raises
+    ------
+    InvalidRequestError
+        With line and column of the first fault.
+    """
+    source = open_source(uploaded, form, options, limits)
+    return to_parquet(source, stored, options, limits)

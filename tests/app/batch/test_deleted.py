@@ -84,7 +84,7 @@ def test_a_batch_for_a_version_that_is_loaded_goes_on(server):
             headers={"content-type": "text/csv"},
         )
 
-    for _ in range(8):  # by now each process of the lane has it
+    for _ in range(8):  # by now each process of the pool has it
         assert send("held:1").status_code == 200
     upload = Upload(server, "held:1")
     assert server.http.delete("/models/held/versions/1").status_code == 200

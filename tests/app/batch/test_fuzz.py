@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from app.batch import csv as batch_csv
 from app.batch.csv import CsvBatch
-from app.batch.work import answer_csv
+from app.batch.job import answer_csv
 from app.datasets.reading.limits import Limits
 from app.datasets.reading.options import ReadOptions
 from app.errors import InvalidRequestError

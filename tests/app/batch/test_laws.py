@@ -13,7 +13,7 @@ from app.artifacts.model import Labels, ServedModel
 from app.batch.answering import Answering
 from app.batch.columns import NAMES
 from app.batch.csv import CsvBatch
-from app.batch.work import answer_csv
+from app.batch.job import answer_csv
 from app.datasets.reading.limits import Limits
 from app.datasets.reading.options import ReadOptions
 from app.errors import InvalidRequestError

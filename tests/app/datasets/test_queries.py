@@ -11,12 +11,12 @@ from app.datasets.deleting import Stores, delete
 from app.datasets.errors import DatasetInUseError, UnknownDatasetError
 from app.datasets.schemas import DatasetsQuery
 from app.datasets.store import DatasetStore
-from app.datasets.sweep import sweep
 from app.datasets.training import outline
 from app.db.base import utc_now
 from app.db.states import JobStatus
 from app.db.tables import Dataset, Job, Model, ModelVersion, Worker, new_id
 from app.errors import InvalidRequestError
+from app.worker.sweep import sweep_datasets
 
 
 def added(database, **facts):
@@ -168,7 +168,7 @@ def test_what_killed_processes_left_is_swept(database, store):
     upload.parent.mkdir(parents=True)
     for path in (kept, orphan, upload):
         path.write_bytes(b"x")
-    assert sweep(database, store) == 0  # all of it is fresh
+    assert sweep_datasets(database, store) == 0  # all of it is fresh
     store.sweep(lambda dataset_id: dataset_id == known, older_than_s=-1.0)
     assert kept.exists()
     assert not orphan.exists()

@@ -10,9 +10,9 @@ from app.evidence.decisions import decide
 from app.evidence.evaluation import evaluate
 from app.evidence.stored import Stored
 from app.plain import finite
-from app.reprice.asking import changed
-from app.reprice.choosing import choose
+from app.reprice.changed_request import changed_request
 from app.reprice.schemas import RepriceRequest
+from app.reprice.thresholds import fit_thresholds
 from app.train.pairs import rule_kind
 from app.train.trainers.registry import TRAINERS
 from app.worker.fit.pipeline import run
@@ -64,12 +64,12 @@ def test_every_trainer_can_be_repriced_by_chow_and_by_prevalence(kind):
     asked = RepriceRequest.model_validate(
         {"rule": {"kind": "chow"}, "costs": dearer, "prevalence": 0.2}
     )
-    chosen = choose(model, stored, changed(stored, asked))
+    chosen = fit_thresholds(model, stored, changed_request(stored, asked))
     assert chosen.model.band.upper < model_upper(model)
     assert chosen.after["share_positive"] == pytest.approx(0.2)
     again = Stored.from_payload({"evidence": chosen.stored.payload()})
     back = RepriceRequest.model_validate({"rule": {"kind": "chow"}})
-    same = choose(chosen.model, again, changed(again, back))
+    same = fit_thresholds(chosen.model, again, changed_request(again, back))
     assert same.model.rule == chosen.model.rule
     assert same.before == same.after == chosen.after
 
@@ -115,4 +115,4 @@ def test_a_version_of_an_earlier_release_keeps_the_rule_that_was_its_trainers_ow
     stored = Stored.from_payload({**artifact, "evidence": left_out})
     asked = RepriceRequest.model_validate({"prevalence": 0.2, "rule": {"kind": "chow"}})
     assert rule_kind(stored.asked) == "plug-in"
-    assert rule_kind(changed(stored, asked)) == "chow"
+    assert rule_kind(changed_request(stored, asked)) == "chow"

@@ -9,7 +9,7 @@ import pytest
 from app.artifacts.model import ServedModel
 from app.batch.answering import Answering
 from app.batch.csv import CsvBatch
-from app.batch.work import answer_csv
+from app.batch.job import answer_csv
 from app.datasets.reading.limits import Limits
 from app.datasets.reading.options import ReadOptions
 from app.evidence.stored import Stored
@@ -17,7 +17,7 @@ from app.models.queries import ResolvedVersion
 from app.predict.envelope import read_envelope
 from app.predict.ready import ReadyModel
 from app.predict.work import answer, ask
-from app.reprice.asking import changed
+from app.reprice.changed_request import changed_request
 from app.reprice.schemas import RepriceRequest
 from app.train.trainers.registry import TRAINERS
 from tests.app.fit.mixed_columns import COLUMNS, quick, rows, trained
@@ -145,7 +145,7 @@ def test_a_version_says_what_its_guards_are_and_keeps_them_when_repriced():
     assert result.summary["evaluation"]["guarded"] == counts
     assert not any("guards" in text for text in result.warnings)
     stored = Stored.from_payload(result.artifact)
-    asked = changed(stored, RepriceRequest.model_validate({"prevalence": 0.3}))
+    asked = changed_request(stored, RepriceRequest.model_validate({"prevalence": 0.3}))
     assert asked.guards.missing_value == "unseen"
 
 

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import select
 
 from app.db.tables import ModelVersion
-from app.models import labelling, service
+from app.models import service
 from app.models.registry_schemas import (
     Labelling,
     TagVersion,
@@ -18,9 +18,9 @@ def test_lists_are_sorted_filtered_and_paged(database, publish):
     for name in ("b", "a", "ab", "c_c"):
         publish(name)
     with database.write() as session:
-        labelling.label(session, "ab", Labelling(tags={"team.x": 'r"1'}))
+        service.label(session, "ab", Labelling(tags={"team.x": 'r"1'}))
         publish_tags = TagVersion(tags={"data": "old"})
-        labelling.tag(session, "ab", 1, publish_tags)
+        service.tag(session, "ab", 1, publish_tags)
 
     def names(**query):
         found = []
@@ -61,8 +61,8 @@ def test_versions_are_sorted_filtered_and_paged(database, publish, per_page):
             # 3 came before 2; 4 and 5 at the same moment
             minute = {2: 30, 3: 20, 4: 40, 5: 40}.get(row.version, 0)
             row.created_at = moment + timedelta(minutes=minute)
-        labelling.tag(session, "m", 2, TagVersion(tags={"data": "old"}))
-        labelling.tag(session, "m", 5, TagVersion(tags={"data": "old"}))
+        service.tag(session, "m", 2, TagVersion(tags={"data": "old"}))
+        service.tag(session, "m", 5, TagVersion(tags={"data": "old"}))
 
     def numbers(**query):
         found, after = [], None

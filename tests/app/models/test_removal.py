@@ -8,7 +8,7 @@ from app.errors import (
     UnknownModelError,
 )
 from app.jobs.service import enqueue
-from app.models import labelling, removal, service
+from app.models import removal, service
 from app.models.queries import resolve
 from app.models.registry_schemas import (
     Labelling,
@@ -55,7 +55,7 @@ def test_a_deleted_model_is_gone_and_its_numbers_are_not_used_again(
 ):
     publish(), publish()
     with database.write() as session:
-        labelling.label(session, "m", Labelling(description="d", tags={"a": "b"}))
+        service.label(session, "m", Labelling(description="d", tags={"a": "b"}))
         enqueue(session, model="m", request_body=b"{}")
     with pytest.raises(ConflictError, match="job"):
         remove(database, store)

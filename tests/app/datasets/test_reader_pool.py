@@ -8,7 +8,7 @@ import time
 import pytest
 from starlette.requests import ClientDisconnect
 
-from app.datasets.lane import Lane
+from app.datasets.reader_pool import ReaderPool
 from app.errors import ApiError, InvalidRequestError, ServiceUnavailableError
 from tests.waiting import until
 
@@ -18,13 +18,13 @@ def children():
     return {child.pid for child in multiprocessing.active_children()}
 
 
-def with_lane(use, memory_bytes=0):
+def with_reader_pool(use, memory_bytes=0):
     async def main():
-        lane = Lane(memory_bytes)
+        pool = ReaderPool(memory_bytes)
         try:
-            return await use(lane)
+            return await use(pool)
         finally:
-            lane.close()
+            pool.close()
 
     return asyncio.run(main())
 
@@ -34,30 +34,30 @@ async def begun(count):
 
 
 def test_who_is_not_waited_for_is_killed_and_others_go_on():
-    async def use(lane):
-        first = await lane.run(os.getpid)
+    async def use(pool):
+        first = await pool.run(os.getpid)
         leave = asyncio.Event()
 
         async def until_left():
             await leave.wait()
 
-        stuck = asyncio.create_task(lane.run(time.sleep, 3600, unless=until_left()))
+        stuck = asyncio.create_task(pool.run(time.sleep, 3600, unless=until_left()))
         await begun(1)
-        assert await lane.run(len, "small") == 5  # finds a process of its own
+        assert await pool.run(len, "small") == 5  # finds a process of its own
         busy = children()
         leave.set()
         with pytest.raises(ClientDisconnect):
             await stuck
         assert first in busy
         assert first not in children()
-        assert await lane.run(os.getpid) in busy - {first}
+        assert await pool.run(os.getpid) in busy - {first}
 
-    with_lane(use)
+    with_reader_pool(use)
 
 
 def test_a_call_that_is_given_up_ends_and_so_does_one_that_waits_for_its_turn():
-    async def use(lane):
-        stuck = [asyncio.create_task(lane.run(time.sleep, 3600)) for _ in range(6)]
+    async def use(pool):
+        stuck = [asyncio.create_task(pool.run(time.sleep, 3600)) for _ in range(6)]
         await begun(4)
         await asyncio.sleep(0)
         assert len(children()) == 4
@@ -65,40 +65,40 @@ def test_a_call_that_is_given_up_ends_and_so_does_one_that_waits_for_its_turn():
             task.cancel()
         await asyncio.wait(stuck)
         assert children() == set()
-        assert await lane.run(len, "next") == 4
+        assert await pool.run(len, "next") == 4
 
-    with_lane(use)
+    with_reader_pool(use)
 
 
 def test_a_stop_ends_them_whatever_they_do():
-    async def use(lane):
-        task = asyncio.create_task(lane.run(time.sleep, 3600))
+    async def use(pool):
+        task = asyncio.create_task(pool.run(time.sleep, 3600))
         await begun(1)
-        lane.close()
+        pool.close()
         with pytest.raises(ServiceUnavailableError):
             await task
         assert children() == set()
 
-    with_lane(use)
+    with_reader_pool(use)
 
 
 def test_too_much_memory_is_a_refusal_that_names_the_setting():
-    async def use(lane):
+    async def use(pool):
         for _ in range(2):
             with pytest.raises(InvalidRequestError, match="DEMUR_MAX_READER_MEMORY"):
-                await lane.run(bytes, 1 << 31)
-            assert await lane.run(len, "next") == 4
+                await pool.run(bytes, 1 << 31)
+            assert await pool.run(len, "next") == 4
 
-    with_lane(use, 1 << 28)
+    with_reader_pool(use, 1 << 28)
 
 
 def test_a_process_that_dies_is_told_and_replaced():
-    async def use(lane):
+    async def use(pool):
         with pytest.raises(ServiceUnavailableError, match="died"):
-            await lane.run(os._exit, 1)
-        assert await lane.run(len, "next") == 4
+            await pool.run(os._exit, 1)
+        assert await pool.run(len, "next") == 4
         with pytest.raises(ApiError):
-            await lane.run(int, "no number")
+            await pool.run(int, "no number")
         assert len(children()) == 1
 
-    with_lane(use)
+    with_reader_pool(use)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.client.told import as_options, option_of, problem_error
+from app.client.problems import as_options, option_of, problem_error
 from app.errors import FieldError, InvalidRequestError, UnknownModelError
 
 

@@ -25,11 +25,11 @@ from solvers.calibration import Calibration
 from solvers.costs import CostMatrix
 from solvers.rules.registry import RULES
 
-__all__ = ["Chosen", "choose", "held_out"]
+__all__ = ["Repriced", "fit_thresholds", "held_out"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Chosen:
+class Repriced:
     """A re-priced model, its evidence, and what the held-out rows say of it."""
 
     model: ServedModel
@@ -39,7 +39,9 @@ class Chosen:
     warnings: list[str]
 
 
-def choose(model: ServedModel, stored: Stored, wanted: TrainRequest) -> Chosen:
+def fit_thresholds(
+    model: ServedModel, stored: Stored, wanted: TrainRequest
+) -> Repriced:
     """Fit the wanted rule on stored scores and evaluate it.
 
     Raises
@@ -67,7 +69,7 @@ def choose(model: ServedModel, stored: Stored, wanted: TrainRequest) -> Chosen:
     kept = replace(stored, asked=wanted)
     if not wanted.refit:
         kept = replace(kept, holdout_calibration=calibration)
-    return Chosen(repriced, kept, before, after, warnings)
+    return Repriced(repriced, kept, before, after, warnings)
 
 
 def _at(

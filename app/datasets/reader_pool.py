@@ -28,7 +28,13 @@ from app.room import bound_memory
 from app.state import AppState
 from app.web.failures import translate
 
-__all__ = ["MOST_ADMITTED", "Lane", "lane_of", "until_gone", "with_lane"]
+__all__ = [
+    "MOST_ADMITTED",
+    "ReaderPool",
+    "reader_pool_of",
+    "until_gone",
+    "with_reader_pool",
+]
 
 log = logging.getLogger(__name__)
 
@@ -43,7 +49,7 @@ _NICENESS = 5
 T = TypeVar("T")
 
 
-class Lane:
+class ReaderPool:
     """The processes, and who may use them; it belongs to one event loop.
 
     Parameters
@@ -241,24 +247,24 @@ async def until_gone(request: Request) -> None:
         pass
 
 
-class LaneState(TypedDict):
+class ReaderPoolState(TypedDict):
     """What the lifespan of a router adds to the state of its requests."""
 
-    lane: Lane
+    pool: ReaderPool
 
 
 @asynccontextmanager
-async def with_lane(app: FastAPI) -> AsyncIterator[LaneState]:
-    """Keep a lane as long as the service runs."""
+async def with_reader_pool(app: FastAPI) -> AsyncIterator[ReaderPoolState]:
+    """Keep a pool as long as the service runs."""
     state: AppState = app.state.app
-    lane = Lane(state.settings.max_reader_memory_bytes)
+    pool = ReaderPool(state.settings.max_reader_memory_bytes)
     try:
-        yield {"lane": lane}
+        yield {"pool": pool}
     finally:
-        lane.close()
+        pool.close()
 
 
-def lane_of(request: Request) -> Lane:
-    """Return the lane of the service that serves this request."""
-    lane: Lane = request.state.lane
-    return lane
+def reader_pool_of(request: Request) -> ReaderPool:
+    """Return the pool of the service that serves this request."""
+    pool: ReaderPool = request.state.pool
+    return pool

@@ -20,7 +20,7 @@ from app.train.trainers.registry import SCORE_RULES
 from solvers.costs import CostMatrix
 from solvers.rules.registry import RULES
 
-__all__ = ["changed"]
+__all__ = ["changed_request"]
 
 _RULE: TypeAdapter[RuleChoice] = TypeAdapter(Rule)
 
@@ -43,7 +43,7 @@ _OWN_LINK = (
 )
 
 
-def changed(stored: Stored, request: RepriceRequest) -> TrainRequest:
+def changed_request(stored: Stored, request: RepriceRequest) -> TrainRequest:
     """Return the version's request, changed as this one asks.
 
     Raises

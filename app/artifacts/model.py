@@ -111,6 +111,8 @@ class ServedModel:
     """The bands of confidence of a machine that rates rows."""
     row_prices: RowPrices | None = None
     """The prices, where some follow columns of the row."""
+    typical: Floats | None = None
+    """A typical row, encoded: what explanations compare with. None in old versions."""
     band: Band = field(init=False)
     asked: FeatureSchema = field(init=False)
     """The columns that a row has to have: features, then prices that are none."""
@@ -191,6 +193,7 @@ class ServedModel:
             "guards": self.guards.payload(),
             **rating,
             **({} if self.row_prices is None else {"prices": self.row_prices.told()}),
+            **({} if self.typical is None else {"typical": self.typical}),
         }
 
     @classmethod
@@ -225,6 +228,7 @@ class ServedModel:
                 cells=_cells(payload.get("evidence")),
                 rating=rating and Rating.from_payload(rating),
                 row_prices=prices and RowPrices.of(prices),
+                typical=payload.get("typical"),
             )
 
 

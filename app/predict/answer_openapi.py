@@ -66,19 +66,29 @@ EXPLANATION = _all_of(
     {
         "h": {
             **_TERMS,
-            "description": "What each column adds to the score; their sum is exactly"
-            " the score.",
+            "description": "What each column adds to the score; with the intercept"
+            " they add up to it.",
         },
         "r": {
             **_or_null(_TERMS),
-            "description": "What each column takes from the rejector; with the"
-            " intercept exactly `reject_score`. Null where none is learnt.",
+            "description": "What each column adds to the rejector; with the intercept"
+            " they add up to `reject_score`. Null where none is learnt.",
         },
-        "intercept": _all_of({"h": {"type": "number"}, "r": _NUMBER_OR_NULL}),
+        "intercept": _all_of(
+            {"h": {"type": "number"}, "r": _NUMBER_OR_NULL},
+            description="Where the sums begin: what a typical row has (medians, and"
+            " the most frequent categories, of the training rows); for ensembles of"
+            " stumps what no column adds.",
+        ),
         "reject_score": {
             **_NUMBER_OR_NULL,
             "description": "r of the row: the rule `embedded` rejects where it is not"
             " positive.",
+        },
+        "exact": {
+            "type": "boolean",
+            "description": "False where the terms are means over orders of the columns"
+            " that were drawn, the same for every row.",
         },
     },
     description="Only where the request says `explain`.",

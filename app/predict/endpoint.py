@@ -183,7 +183,10 @@ class PredictEndpoint:
             await check_depth(body, self._limits.depth)
         version, ready = await self.ready(envelope.model)
         question = ask(ready, version, envelope, entry, self._limits.rows)
-        if _is_small(body):
+        if question.slow:
+            async with self._one_at_a_time:
+                answered = await asyncio.to_thread(answer, question)
+        elif _is_small(body):
             answered = answer(question)
         else:
             async with self._one_at_a_time:

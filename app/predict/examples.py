@@ -83,6 +83,7 @@ EXPLAINED_EXAMPLE: dict[str, Any] = {
                 "r": {"glucose": -0.25, "bmi": -1.0},
                 "intercept": {"h": 0.0, "r": 0.75},
                 "reject_score": -0.5,
+                "exact": True,
             },
         }
     ],

@@ -1,10 +1,12 @@
 """What each column adds to the score of a row, and to its rejector.
 
-    h(x) = sum over columns of h_c(x),     r(x) = intercept + sum over columns of r_c(x)
+    h(x) = begin + sum over columns of h_c(x),     r(x) likewise
 
-for ensembles of stumps, which are such sums by themselves: nothing is approximated, and
-the terms add up to the very numbers of the answer, in any order. A column that became
-several encoded ones (categories, a mark for missing values) gets their sum.
+Ensembles of stumps are such sums by themselves, and begin with nothing: the terms add
+up to the very numbers of the answer, in any order. Of any other model the terms are
+Shapley values, which begin with the score of a typical row: medians, and the most
+frequent categories, of its training rows (`solvers.scoring.shapley`). A column that
+became several encoded ones (categories, a mark for missing values) counts as one.
 """
 
 import msgspec
@@ -16,11 +18,15 @@ from app.features.faults import unusable
 from app.features.schema import FeatureSchema
 from app.predict.answer import Prediction
 from solvers.scoring import Scorer
+from solvers.scoring.shapley import Terms, shapley
 from solvers.scoring.stumps import StumpSums
 
 __all__ = ["Explained", "Explainer", "Explanation", "Intercept", "explained"]
 
 Floats = NDArray[np.float64]
+
+_MOST_ROWS = 100
+"""Each takes from one to some ten milliseconds."""
 
 
 class Intercept(msgspec.Struct, gc=False):
@@ -37,6 +43,8 @@ class Explanation(msgspec.Struct, gc=False):
     r: dict[str, float] | None
     intercept: Intercept
     reject_score: float | None
+    exact: bool = True
+    """False where the terms are means over orders of the columns that were drawn."""
 
 
 class Explained(Prediction, gc=False, kw_only=True):
@@ -52,40 +60,62 @@ class Explainer:
     ----------
     schema : FeatureSchema
     scorer : Scorer
+    typical : ndarray of shape (n_encoded,), optional
+        The row to compare with; ensembles of stumps need none.
+
+    Attributes
+    ----------
+    most_rows : int or None
+        How many rows a request may have explained; None: as many as it may have.
 
     Raises
     ------
     InvalidRequestError
-        When the model is no ensemble of stumps.
+        When there is nothing to compare with.
     """
 
-    def __init__(self, schema: FeatureSchema, scorer: Scorer) -> None:
-        if not isinstance(scorer, StumpSums):
+    def __init__(
+        self, schema: FeatureSchema, scorer: Scorer, typical: Floats | None = None
+    ) -> None:
+        sums = isinstance(scorer, StumpSums)
+        if not sums and typical is None:
             detail = (
-                "the score of this model is no sum over its columns, so none can be"
-                " given its part; models of abstention-boosting and adaboost explain"
-                " their answers"
+                "this version was trained by a release that kept no typical row to"
+                " compare with: train it again"
             )
             raise unusable([FieldError("/explain", detail)])
-        self._scorer = scorer
+        self._scorer, self._typical = scorer, typical
+        self.most_rows = None if sums else _MOST_ROWS
         self._names = schema.names
         place = {name: i for i, name in enumerate(schema.names)}
-        self._places = [place[name] for name in schema.encoded_columns]
+        self._places = np.array([place[name] for name in schema.encoded_columns])
 
     def explain(self, matrix: Floats) -> list[Explanation]:
         """Return the explanation of each encoded row."""
-        terms = self._scorer.explain(matrix)
-        to_h = self._by_column(terms["h"]).tolist()
-        if "r" not in terms:
-            nothing = Intercept(0.0, None)
-            return [Explanation(self._named(row), None, nothing, None) for row in to_h]
-        begin = Intercept(0.0, float(terms["r_constant"]))
-        to_r = self._by_column(terms["r"]).tolist()
-        r = self._scorer.pair(matrix)[1].tolist()
+        terms = self._terms(matrix)
+        begin, to_h = Intercept(*terms.base), terms.h.tolist()
+        if terms.r is None:
+            return [
+                Explanation(self._named(row), None, begin, None, terms.exact)
+                for row in to_h
+            ]
+        reject = self._scorer.reject_scores(matrix)
+        assert reject is not None  # noqa: S101 - what has terms of r has r
         return [
-            Explanation(self._named(h_row), self._named(r_row), begin, r_of_row)
-            for h_row, r_row, r_of_row in zip(to_h, to_r, r, strict=True)
+            Explanation(self._named(h), self._named(r), begin, score, terms.exact)
+            for h, r, score in zip(to_h, terms.r.tolist(), reject.tolist(), strict=True)
         ]
+
+    def _terms(self, matrix: Floats) -> Terms:
+        if not isinstance(self._scorer, StumpSums):
+            assert self._typical is not None  # noqa: S101 - refused at the beginning
+            return shapley(self._scorer, matrix, self._typical, self._places)
+        told = self._scorer.explain(matrix)
+        h = self._by_column(told["h"])
+        if "r" not in told:
+            return Terms(h, None, (0.0, None), exact=True)
+        begin = (0.0, float(told["r_constant"]))
+        return Terms(h, self._by_column(told["r"]), begin, exact=True)
 
     def _by_column(self, terms: Floats) -> Floats:
         sums = np.zeros((len(terms), len(self._names)))

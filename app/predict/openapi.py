@@ -91,8 +91,9 @@ REQUEST_SCHEMA: dict[str, Any] = {
             "type": "boolean",
             "default": False,
             "description": "Tell with each prediction what every column adds to the"
-            " score and to the rejector. Only models of `abstention-boosting` and"
-            " `adaboost` can; others are refused. A batch gives no explanations.",
+            " score and to the rejector: the terms of an ensemble of stumps, Shapley"
+            " values of any other model, for at most 100 rows. A batch gives no"
+            " explanations.",
         },
         "references": {
             "anyOf": [

@@ -67,6 +67,14 @@ class Question:
                 " /predict/batch"
             )
             raise TooManyRowsError(msg)
+        if self.slow and n > (most := self.ready.explainer.most_rows or n):
+            detail = f"{n} rows; of this model at most {most} are explained at once"
+            raise unusable([FieldError("/explain", detail)])
+
+    @property
+    def slow(self) -> bool:
+        """Tell whether answering takes longer than other requests can wait."""
+        return self.explain and self.ready.explainer.most_rows is not None
 
     @property
     def plain(self) -> bool:

@@ -100,7 +100,9 @@ class ReadyModel:
     def explainer(self) -> Explainer:
         """Return what explains this model's answers; refuse where nothing can."""
         if self._explainer is None:
-            self._explainer = Explainer(self.model.features, self.model.scorer)
+            self._explainer = Explainer(
+                self.model.features, self.model.scorer, self.model.typical
+            )
         return self._explainer
 
     def judge(self, rows: Rows, pricing: Pricing) -> tuple[Judged, Notes]:

@@ -60,6 +60,16 @@ class Forest:
                 part += self._values(tree, columns)
         return total
 
+    def goes_left(self, row: Floats) -> NDArray[np.bool_]:
+        """Tell of each node whether one row would go left there, shape (n_nodes,)."""
+        x = row[self.feature]
+        left = x <= self.threshold
+        if len(self.left_codes):
+            left = np.where(
+                self.category >= 0, self.left_codes[self.category, _codes(x)], left
+            )
+        return np.where(np.isnan(x), self.missing_left, left)
+
     def _walk(self, X: Floats, base: Any) -> NDArray[Any]:
         """Walk every row down every tree, level by level."""
         n_rows, n_trees = len(X), len(self.roots)

@@ -143,6 +143,31 @@ class KernelMachineScorer:
         """Return the plain data this scorer was made from."""
         return dict(self._payload)
 
+    @property
+    def kind(self) -> Kind:
+        """The kernel: linear, polynomial, rbf or sigmoid."""
+        return self._kind
+
+    @property
+    def gamma(self) -> float:
+        """The kernel's width, where it has one."""
+        return float(self._payload["kernel"]["gamma"])
+
+    @property
+    def vectors(self) -> Floats:
+        """Return the support vectors, shape (n_vectors, n_features)."""
+        return np.asarray(self._payload["support_vectors"], np.float64)
+
+    @property
+    def coefficients(self) -> Floats:
+        """Return the weight of each support vector."""
+        return np.asarray(self._payload["coefficients"], np.float64)
+
+    @property
+    def weights(self) -> Floats:
+        """Return the weight of each column of a linear machine."""
+        return self._weights[: self.n_features]
+
     def reject_scores(self, X: Floats) -> None:  # noqa: ARG002 - the protocol's signature
         """Return None: a kernel machine has no reject function."""
         return

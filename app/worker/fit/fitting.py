@@ -24,6 +24,7 @@ from app.evidence.part import Part
 from app.evidence.scores import Evidence, calibrate, fit_rule, score
 from app.features.encoding import Encoded, encode_table
 from app.features.schema import FeatureSchema
+from app.features.typical import typical_row
 from app.guards.guards import Guards
 from app.guards.tables import guarded_rows
 from app.train.pairs import rule_kind
@@ -65,6 +66,8 @@ class Fitted:
         The calibration part of a rule that gives a promise.
     estimator : estimator
         The fitted trainer, of which the scorer is the served form.
+    typical : ndarray of shape (n_encoded,)
+        A typical training row, encoded.
     warnings : list of str
     rule_warnings : list of str
         Those that follow from the rule and the costs.
@@ -79,6 +82,7 @@ class Fitted:
     out_of_fold: OutOfFold | None
     promised_on: Evidence | None
     estimator: Any
+    typical: NDArray[np.float64]
     warnings: list[str]
     rule_warnings: list[str]
 
@@ -148,6 +152,7 @@ def fit(job: Job, rows: Rows, promised_on: Rows, report: Report) -> Fitted:
         out_of_fold=unseen,
         promised_on=promised,
         estimator=estimator,
+        typical=typical_row(known.features, known.matrix),
         warnings=[
             *_told(caught),
             *notes_on_scores(scorer.outputs(some)),

@@ -195,6 +195,7 @@ def _served(job: Job, fitted: Fitted) -> ServedModel:
         guards=fitted.guards,
         rating=job.rating(fitted.estimator),
         row_prices=job.prices,
+        typical=fitted.typical,
     )
 
 

@@ -45,14 +45,46 @@ def test_answers_in_parts_explain_alike(server, models):
 
 
 @pytest.mark.parametrize("kind", ["abstention-trees", "gradient-boosting"])
-def test_models_that_are_no_sums_of_columns_refuse(server, models, kind):
-    data = {"columns": FEATURES, "rows": ROWS[:1]}
-    body = {"model": f"{kind}.chow", "data": data, "explain": True}
+def test_shapley_values_begin_with_a_typical_row_and_add_up(server, models, kind):
+    name = f"{kind}.chow"
+    answers = predict(server, name, ROWS, explain=True)["predictions"]
+    plain = predict(server, name, ROWS)["predictions"]
+    begins = {one["explanation"]["intercept"]["h"] for one in answers}
+    assert len(begins) == 1, "one typical row for all"
+    for one, without in zip(answers, plain, strict=True):
+        told = one.pop("explanation")
+        assert one == without
+        assert told["exact"] is True
+        assert list(told["h"]) == FEATURES
+        total = told["intercept"]["h"] + sum(told["h"].values())
+        assert total == pytest.approx(one["score"])
+        if kind == "gradient-boosting":
+            assert told["r"] is told["reject_score"] is told["intercept"]["r"] is None
+            continue
+        total = told["intercept"]["r"] + sum(told["r"].values())
+        assert total == pytest.approx(told["reject_score"])
+
+
+def test_a_row_is_explained_alike_alone_by_columns_and_in_any_batch(server, models):
+    name = "gradient-boosting.chow"
+    many = predict(server, name, ROWS, explain=True)["predictions"]
+    (alone,) = predict(server, name, ROWS[7:8], explain=True)["predictions"]
+    assert alone == many[7]
+    fields = {"layout": "columns", "fields": ["score", "explanation"]}
+    columns = predict(server, name, ROWS, explain=True, **fields)["predictions"]
+    assert columns["explanation"] == [one["explanation"] for one in many]
+
+
+def test_more_rows_than_can_wait_are_refused(server, models):
+    data = {"columns": FEATURES, "rows": ROWS * 2}
+    body = {"model": "gradient-boosting.chow", "data": data, "explain": True}
     answer = server.http.post("/predict", json=body)
-    assert answer.status_code == 422
+    assert answer.status_code == 422, answer.text
     (fault,) = answer.json()["errors"]
     assert fault["pointer"] == "/explain"
-    assert "abstention-boosting and adaboost" in fault["detail"]
+    assert (
+        fault["detail"] == "120 rows; of this model at most 100 are explained at once"
+    )
     body["explain"] = False
     assert server.http.post("/predict", json=body).status_code == 200
 

@@ -1,0 +1,138 @@
+"""Shapley values by their definition: every subset of the columns, one by one."""
+
+from itertools import combinations
+from math import factorial
+
+import numpy as np
+import pytest
+
+from solvers import (
+    AbstentionTreeBoostingClassifier,
+    DoubleHingeSVC,
+    GradientBoostingRejectClassifier,
+    HingeSVC,
+)
+from solvers.scoring import load
+from solvers.scoring.shapley import shapley
+from solvers.trainers.randomised_trees import RandomisedTreesRejectClassifier
+
+COLUMNS = np.array([0, 1, 2, 2, 3, 1, 4])
+"""Encoded columns 2 and 3 are of one column, and so are 1 and 5."""
+
+
+def drawn(n=150, seed=0):
+    draw = np.random.default_rng(seed)
+    X = draw.normal(size=(n, len(COLUMNS)))
+    y = np.where(X[:, 0] * X[:, 2] + X[:, 1] + 0.4 * draw.normal(size=n) > 0, 1, -1)
+    return X, y
+
+
+def by_definition(score, x, b, columns):
+    k = columns.max() + 1
+    terms = np.zeros(k)
+    for c in range(k):
+        others = [e for e in range(k) if e != c]
+        for size in range(k):
+            share = factorial(size) * factorial(k - size - 1) / factorial(k)
+            for chosen in combinations(others, size):
+                without = np.where(np.isin(columns, chosen), x, b)
+                with_it = np.where(columns == c, x, without)
+                values = score(np.array([with_it, without]))
+                terms[c] += share * (values[0] - values[1])
+    return terms
+
+
+MACHINES = {
+    "rbf": lambda: HingeSVC(C=2.0, gamma=0.2),
+    "linear": lambda: DoubleHingeSVC(kernel="linear"),
+    "polynomial": lambda: HingeSVC(kernel="poly", degree=3, coef0=1.0),
+    "sigmoid": lambda: HingeSVC(kernel="sigmoid", gamma=0.05, max_iter=500),
+    "gradient boosting": lambda: GradientBoostingRejectClassifier(n_rounds=20),
+    "forest": lambda: RandomisedTreesRejectClassifier(n_trees=20, trees="forest"),
+    "abstention trees": lambda: AbstentionTreeBoostingClassifier(n_rounds=20),
+}
+
+
+@pytest.fixture(scope="module", params=MACHINES)
+def scorer(request):
+    X, y = drawn()
+    with np.errstate(all="ignore"):
+        made = MACHINES[request.param]().fit(X, y)
+    return load(made.scorer_payload())
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_terms_are_the_sum_over_all_subsets(scorer):
+    X, _ = drawn(4, seed=7)
+    b = X[3]
+    told = shapley(scorer, X[:3], b, COLUMNS)
+    assert told.exact
+    for x, terms in zip(X[:3], told.h, strict=True):
+        wanted = by_definition(scorer.score, x, b, COLUMNS)
+        np.testing.assert_allclose(terms, wanted, rtol=1e-9, atol=1e-11)
+    np.testing.assert_allclose(told.h.sum(axis=1) + told.base[0], scorer.score(X[:3]))
+    if told.r is not None:
+        for x, terms in zip(X[:3], told.r, strict=True):
+            wanted = by_definition(scorer.reject_scores, x, b, COLUMNS)
+            np.testing.assert_allclose(terms, wanted, rtol=1e-9, atol=1e-11)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_a_column_that_is_the_references_adds_nothing(scorer):
+    X, _ = drawn(2, seed=8)
+    x, b = X
+    x[COLUMNS == 2] = b[COLUMNS == 2]
+    told = shapley(scorer, np.array([x, b]), b, COLUMNS)
+    assert told.h[0, 2] == 0.0
+    assert (told.h[1] == 0.0).all()
+
+
+def test_many_columns_are_drawn_and_still_add_up():
+    draw = np.random.default_rng(3)
+    X = draw.normal(size=(200, 16))
+    y = np.where(X[:, 0] * X[:, 1] + X[:, 2] > 0, 1, -1)
+    model = RandomisedTreesRejectClassifier(n_trees=30).fit(X, y)
+    scorer, columns = load(model.scorer_payload()), np.arange(16)
+    told = shapley(scorer, X[:5], X[5], columns)
+    assert not told.exact
+    np.testing.assert_allclose(told.h.sum(axis=1) + told.base[0], scorer.score(X[:5]))
+    alone = shapley(scorer, X[2:3], X[5], columns)
+    np.testing.assert_array_equal(alone.h[0], told.h[2])
+
+
+def test_drawn_orders_are_near_the_sum_over_all_subsets(monkeypatch):
+    X, y = drawn()
+    model = RandomisedTreesRejectClassifier(n_trees=30).fit(X, y)
+    scorer = load(model.scorer_payload())
+    exact = shapley(scorer, X[:8], X[9], COLUMNS)
+    monkeypatch.setattr("solvers.scoring.shapley.MOST_COUNTED", 2)
+    near = shapley(scorer, X[:8], X[9], COLUMNS)
+    assert not near.exact
+    errors = np.abs(near.h - exact.h)
+    assert np.sqrt((errors**2).mean()) < 0.1 * np.abs(exact.h).mean()
+    assert errors.max() < 0.2 * np.abs(exact.h).max()
+
+
+def test_missing_values_and_categories_go_down_the_trees():
+    draw = np.random.default_rng(5)
+    X = np.column_stack((draw.normal(size=(300, 2)), draw.integers(0, 6, 300)))
+    X[draw.random(300) < 0.2, 0] = np.nan
+    y = np.where((X[:, 2] % 2 == 0) ^ (np.nan_to_num(X[:, 0]) > 0.3), 1, -1)
+    model = GradientBoostingRejectClassifier(n_rounds=30, categorical_features=[2])
+    scorer = load(model.fit(X, y).scorer_payload())
+    assert len(scorer.categories) == 1
+    told = shapley(scorer, X[:20], X[25], np.arange(3))
+    for x, terms in zip(X[:20], told.h, strict=True):
+        wanted = by_definition(scorer.score, x, X[25], np.arange(3))
+        np.testing.assert_allclose(terms, wanted, rtol=1e-9, atol=1e-11)
+
+
+def test_a_product_of_many_factors_is_summed_exactly():
+    """Of 12 columns, where the polynomial of Owen's integral has degree 11."""
+    draw = np.random.default_rng(6)
+    X = draw.normal(size=(60, 12))
+    y = np.where(X[:, 0] + X[:, 1] * X[:, 2] > 0, 1, -1)
+    scorer = load(HingeSVC(gamma=0.05).fit(X, y).scorer_payload())
+    told = shapley(scorer, X[:1], X[1], np.arange(12))
+    wanted = by_definition(scorer.score, X[0], X[1], np.arange(12))
+    np.testing.assert_allclose(told.h[0], wanted, rtol=1e-9, atol=1e-12)

@@ -87,6 +87,7 @@ class PredictEndpoint:
         self._buckets = BucketCounts(state.database)
         self._bulk = BulkPool(settings.database, settings.artifacts_dir, self._limits)
         self._one_at_a_time = asyncio.Lock()
+        self._explaining = asyncio.Lock()
         self.cases = Keeper(state.database)
         self.journal = Journal(
             settings.prediction_log_dir,
@@ -184,7 +185,7 @@ class PredictEndpoint:
         version, ready = await self.ready(envelope.model)
         question = ask(ready, version, envelope, entry, self._limits.rows)
         if question.slow:
-            async with self._one_at_a_time:
+            async with self._explaining:
                 answered = await asyncio.to_thread(answer, question)
         elif _is_small(body):
             answered = answer(question)

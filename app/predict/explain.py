@@ -25,8 +25,8 @@ __all__ = ["Explained", "Explainer", "Explanation", "Intercept", "explained"]
 
 Floats = NDArray[np.float64]
 
-_MOST_ROWS = 100
-"""Each takes from one to some ten milliseconds."""
+_MOST_ROWS = 50
+"""Each takes from one millisecond to some tens, with a thread for itself."""
 
 
 class Intercept(msgspec.Struct, gc=False):

@@ -92,7 +92,7 @@ REQUEST_SCHEMA: dict[str, Any] = {
             "default": False,
             "description": "Tell with each prediction what every column adds to the"
             " score and to the rejector: the terms of an ensemble of stumps, Shapley"
-            " values of any other model, for at most 100 rows. A batch gives no"
+            " values of any other model, for at most 50 rows. A batch gives no"
             " explanations.",
         },
         "references": {

@@ -3,10 +3,11 @@
 import pytest
 
 from tests.app.boosting_over_http.conftest import TABLE
-from tests.app.pima_like import FEATURES, predict
+from tests.app.pima_like import FEATURES, predict, train
 
 ROWS = [row[:-1] for row in TABLE[:60]]
 ROWS[3] = [None, None, None, None]
+FEW = ROWS[:40]
 
 
 @pytest.mark.parametrize("kind", ["abstention-boosting", "adaboost"])
@@ -47,8 +48,8 @@ def test_answers_in_parts_explain_alike(server, models):
 @pytest.mark.parametrize("kind", ["abstention-trees", "gradient-boosting"])
 def test_shapley_values_begin_with_a_typical_row_and_add_up(server, models, kind):
     name = f"{kind}.chow"
-    answers = predict(server, name, ROWS, explain=True)["predictions"]
-    plain = predict(server, name, ROWS)["predictions"]
+    answers = predict(server, name, FEW, explain=True)["predictions"]
+    plain = predict(server, name, FEW)["predictions"]
     begins = {one["explanation"]["intercept"]["h"] for one in answers}
     assert len(begins) == 1, "one typical row for all"
     for one, without in zip(answers, plain, strict=True):
@@ -67,24 +68,22 @@ def test_shapley_values_begin_with_a_typical_row_and_add_up(server, models, kind
 
 def test_a_row_is_explained_alike_alone_by_columns_and_in_any_batch(server, models):
     name = "gradient-boosting.chow"
-    many = predict(server, name, ROWS, explain=True)["predictions"]
+    many = predict(server, name, FEW, explain=True)["predictions"]
     (alone,) = predict(server, name, ROWS[7:8], explain=True)["predictions"]
     assert alone == many[7]
     fields = {"layout": "columns", "fields": ["score", "explanation"]}
-    columns = predict(server, name, ROWS, explain=True, **fields)["predictions"]
+    columns = predict(server, name, FEW, explain=True, **fields)["predictions"]
     assert columns["explanation"] == [one["explanation"] for one in many]
 
 
 def test_more_rows_than_can_wait_are_refused(server, models):
-    data = {"columns": FEATURES, "rows": ROWS * 2}
+    data = {"columns": FEATURES, "rows": ROWS}
     body = {"model": "gradient-boosting.chow", "data": data, "explain": True}
     answer = server.http.post("/predict", json=body)
     assert answer.status_code == 422, answer.text
     (fault,) = answer.json()["errors"]
     assert fault["pointer"] == "/explain"
-    assert (
-        fault["detail"] == "120 rows; of this model at most 100 are explained at once"
-    )
+    assert fault["detail"] == "60 rows; of this model at most 50 are explained at once"
     body["explain"] = False
     assert server.http.post("/predict", json=body).status_code == 200
 
@@ -96,3 +95,12 @@ def test_a_batch_gives_none(server, models):
         headers={"Content-Type": "text/csv"},
     )
     assert answer.status_code == 422
+
+
+def test_an_ensemble_is_explained_from_whatever_its_members_are(server):
+    train(server, "explained-auto", trainer={"kind": "auto", "budget_seconds": 0.01})
+    for one in predict(server, "explained-auto", FEW[:5], explain=True)["predictions"]:
+        told = one["explanation"]
+        total = told["intercept"]["h"] + sum(told["h"].values())
+        assert total == pytest.approx(one["score"])
+        assert told["exact"] is True, "four columns: every subset was scored"

@@ -7,7 +7,6 @@ every process answers by the new ones. Killed in between, files are left that no
 names, and the worker's sweep removes them.
 """
 
-import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,7 +34,7 @@ from app.datasets.store import DatasetStore
 from app.db.session import Database
 from app.db.tables import ModelVersion
 from app.errors import ConflictError, CorruptArtifactError
-from app.models.publication import VISIBLE_AFTER_S
+from app.models.publication import wait_until_visible
 
 __all__ = ["Stores", "delete"]
 
@@ -181,7 +180,7 @@ def _remove_old(
     old = [sha256 for sha256, new in known.items() if new.stored is not None]
     if not old:
         return
-    time.sleep(VISIBLE_AFTER_S)
+    wait_until_visible()
     with database.read() as session:
         named = queries.named_artifacts(session, old)
     for sha256 in old:

@@ -1,5 +1,6 @@
 """How a version comes to be: its number, its row, and when everybody sees it."""
 
+import time
 from typing import Any
 
 from sqlalchemy import update
@@ -9,11 +10,18 @@ from app.artifacts.store import StoredArtifact
 from app.db.base import insert_into
 from app.db.tables import Model, ModelVersion
 
-__all__ = ["VISIBLE_AFTER_S", "add_version"]
+__all__ = ["add_version", "wait_until_visible"]
 
-VISIBLE_AFTER_S = 0.15
-"""Longer than an API process believes what it knows of a name (0.1 s): who commits a
-version waits as long before saying so, and is then answered by it everywhere."""
+_VISIBLE_AFTER_S = 0.15
+"""Longer than an API process believes what it knows of a name (0.1 s)."""
+
+
+def wait_until_visible() -> None:
+    """Return when every API process answers by what was committed before.
+
+    Whoever changes what a name stands for commits, waits so, and only then says so.
+    """
+    time.sleep(_VISIBLE_AFTER_S)
 
 
 def add_version(

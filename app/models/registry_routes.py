@@ -1,6 +1,5 @@
 """Aliases, tags and deletions: what may change about models and versions."""
 
-import time
 from typing import Annotated
 
 from fastapi import APIRouter, Body, Path, Query, Request
@@ -16,7 +15,7 @@ from app.errors import (
     UnknownModelError,
 )
 from app.models import aliases, removal, service
-from app.models.publication import VISIBLE_AFTER_S
+from app.models.publication import wait_until_visible
 from app.models.registry_schemas import (
     AliasAnswer,
     AliasesAnswer,
@@ -96,7 +95,7 @@ def move_alias(
     state = state_of(request)
     with state.database.write() as session:
         moved = aliases.move(session, state.store, name, alias, asked)
-    time.sleep(VISIBLE_AFTER_S)
+    wait_until_visible()
     return moved
 
 
@@ -110,7 +109,7 @@ def delete_alias(name: Name, alias: AliasName, request: Request) -> AliasesAnswe
     with state.database.write() as session:
         aliases.remove(session, name, alias)
         left = aliases.listed(session, name)
-    time.sleep(VISIBLE_AFTER_S)
+    wait_until_visible()
     return AliasesAnswer(aliases=left)
 
 
@@ -180,7 +179,7 @@ def delete_version(name: Name, version: Version, request: Request) -> DeletedVer
 
 def _gone(state: AppState, name: str, gone: list[removal.Gone]) -> DeletedVersions:
     """Answer when no process answers by what is gone any more."""
-    time.sleep(VISIBLE_AFTER_S)
+    wait_until_visible()
     for one in gone:
         with state.database.write() as session:
             removal.remove_file(session, state.store, one)

@@ -1,13 +1,12 @@
 """A re-pricing from a version to the next one, and a look at what it would give."""
 
-import time
 from typing import Any
 
 from app.db.tables import ModelVersion
 from app.errors import ConflictError
 from app.evidence.facts import rule_facts
 from app.jobs import replays
-from app.models.publication import VISIBLE_AFTER_S, add_version
+from app.models.publication import add_version, wait_until_visible
 from app.models.schemas import VersionRef
 from app.models.service import known_version
 from app.plain import finite
@@ -54,7 +53,7 @@ def reprice(
     again = answer is not None
     if answer is None:
         answer, again = _repriced(state, name, version, request, repeatable)
-    time.sleep(VISIBLE_AFTER_S)
+    wait_until_visible()
     return answer, again
 
 

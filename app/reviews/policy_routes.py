@@ -1,6 +1,5 @@
 """PUT, GET and DELETE /models/{name}/review: how rejects are reviewed."""
 
-import time
 from typing import Annotated
 
 from fastapi import APIRouter, Body, Query, Request
@@ -14,7 +13,7 @@ from app.errors import (
     UnknownModelError,
     UnknownPolicyError,
 )
-from app.models.publication import VISIBLE_AFTER_S
+from app.models.publication import wait_until_visible
 from app.models.routes import Name
 from app.reviews import policies
 from app.reviews.cases import withdraw_all
@@ -55,7 +54,7 @@ def set_policy(
     """
     with state_of(request).database.write() as session:
         told = policies.put(session, name, asked)
-    time.sleep(VISIBLE_AFTER_S)
+    wait_until_visible()
     return told
 
 
@@ -86,4 +85,4 @@ def delete_policy(
         if query.open_cases == "withdraw":
             withdraw_all(session, policies.known(session, name).row.model_id)
         policies.delete(session, name)
-    time.sleep(VISIBLE_AFTER_S)
+    wait_until_visible()

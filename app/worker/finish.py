@@ -19,12 +19,11 @@ from app.artifacts.store import StoredArtifact
 from app.db.base import utc_now
 from app.db.states import JobStatus
 from app.db.tables import Job, JobInput, ModelVersion
-from app.models.publication import VISIBLE_AFTER_S, add_version
+from app.models.publication import add_version
 from app.worker.claim import Claim
 from app.worker.messages import Done
 
 __all__ = [
-    "VISIBLE_AFTER_S",
     "cancel",
     "fail",
     "free",

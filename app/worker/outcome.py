@@ -5,12 +5,12 @@ here is done twice by being asked twice.
 """
 
 import logging
-import time
 
 from sqlalchemy.exc import DBAPIError, OperationalError
 
 from app.db.session import Database
 from app.errors import TrainingFailedError
+from app.models.publication import wait_until_visible
 from app.worker import finish
 from app.worker.claim import Claim
 from app.worker.messages import Cancelled, Done, Failed
@@ -45,7 +45,7 @@ def _publish(database: Database, held: Claim, done: Done) -> LastWord:
         reason = f"the version cannot be stored ({type(error).__name__})"
         return Failed(TrainingFailedError(reason).problem())
     if version is not None:
-        time.sleep(finish.VISIBLE_AFTER_S)
+        wait_until_visible()
         with database.write() as session:
             finish.succeed(session, held, version)
     return done

@@ -22,6 +22,7 @@ from app.db.states import JobStatus
 from app.db.tables import Job, ModelVersion, Worker
 from app.errors import TrainingCrashedError
 from app.jobs.identity import Identity
+from app.models.publication import wait_until_visible
 from app.timer import Timer
 from app.worker import finish
 from app.worker.claim import Claim
@@ -91,7 +92,7 @@ class Watch:
         for worker in dead:
             # a version that appeared just before the death must be seen everywhere
             # before its job is called succeeded
-            time.sleep(finish.VISIBLE_AFTER_S)
+            wait_until_visible()
             with later_if_held(f"worker {worker.id}"), database.write() as session:
                 _bury(session, worker.id)
         first, self._first = self._first, False

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.app.boosting_over_http.conftest import TABLE
 from tests.app.pima_like import FEATURES, predict, train
+from tests.app.train.boosting_over_http.conftest import TABLE
 
 ROWS = [row[:-1] for row in TABLE[:60]]
 ROWS[3] = [None, None, None, None]

@@ -8,8 +8,14 @@ from app.predict.ready import ReadyModel
 from app.predict.rows import Rows
 from app.train.trainers.registry import SCORE_RULES
 from app.worker.fit.pipeline import run
-from tests.app.boosting_over_http.conftest import ALL, PAIRS, TABLE, TRAINER, request
 from tests.app.pima_like import FEATURES, predict
+from tests.app.train.boosting_over_http.conftest import (
+    ALL,
+    PAIRS,
+    TABLE,
+    TRAINER,
+    request,
+)
 
 ROWS = [row[:-1] for row in TABLE[:40]]
 

@@ -8,8 +8,8 @@ from app.evidence.decisions import decide
 from app.evidence.stored import Stored
 from app.features.encoding import encode_table
 from app.features.table import Table
-from tests.app.boosting_over_http.conftest import EVEN, TABLE
 from tests.app.pima_like import COLUMNS, FEATURES, PRICES, inline, predict
+from tests.app.train.boosting_over_http.conftest import EVEN, TABLE
 
 CODES = {"+1": 1, "-1": -1, "reject": 0}
 NAME = "abstention-trees.chow"

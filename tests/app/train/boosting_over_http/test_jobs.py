@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from tests.app.boosting_over_http.conftest import EVEN, TRAINER, request
 from tests.app.pima_like import version
+from tests.app.train.boosting_over_http.conftest import EVEN, TRAINER, request
 from tests.waiting import until
 
 

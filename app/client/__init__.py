@@ -16,9 +16,9 @@ __all__ = ["Claim", "Client", "ClientError", "FileError", "RefusedError", "Versi
 _HOMES = {
     "Claim": "scripting",
     "Client": "scripting",
-    "ClientError": "told",
+    "ClientError": "problems",
     "FileError": "files",
-    "RefusedError": "told",
+    "RefusedError": "problems",
     "Version": "scripting",
 }
 

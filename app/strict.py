@@ -5,9 +5,11 @@ Requests arrive as JSON, so a schema declares ``list`` and ``Literal`` (JSON has
 tuples and no enumerations, and strict mode converts nothing).
 """
 
+from typing import Any
+
 from pydantic import BaseModel, ConfigDict
 
-__all__ = ["Answer", "MadeModel", "StrictModel"]
+__all__ = ["Answer", "MadeModel", "StrictModel", "with_examples"]
 
 
 class StrictModel(BaseModel):
@@ -44,3 +46,8 @@ class Answer(BaseModel):
         use_attribute_docstrings=True,
         protected_namespaces=(),
     )
+
+
+def with_examples(*examples: Any) -> ConfigDict:
+    """Return the configuration of a schema that shows examples in the documentation."""
+    return ConfigDict(json_schema_extra={"examples": list(examples)})

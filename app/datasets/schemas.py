@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from app.artifacts.forgetting import Keeps, Lost
 from app.choices import ID, SHA256
 from app.datasets.reading.options import ColumnType, Encoding, Format
-from app.strict import Answer
+from app.strict import Answer, with_examples
 
 __all__ = [
     "ClassBalance",
@@ -140,9 +140,7 @@ class DatasetEntry(Answer):
 class DatasetAnswer(DatasetEntry):
     """A data set with its columns."""
 
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{**ENTRY, "columns": COLUMNS, "notes": []}]}
-    )
+    model_config = with_examples({**ENTRY, "columns": COLUMNS, "notes": []})
 
     columns: list[ColumnAnswer]
     notes: list[str]
@@ -174,27 +172,23 @@ class Preview(Answer):
 class DatasetDetail(DatasetAnswer):
     """A data set with its first rows and, where asked for, its class balance."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    **ENTRY,
-                    "columns": COLUMNS,
-                    "notes": [],
-                    "preview": {
-                        "columns": ["glucose", "outcome"],
-                        "rows": [[148.0, "yes"], [None, "no"]],
-                    },
-                    "target": {
-                        "column": "outcome",
-                        "classes": [
-                            {"label": "no", "rows": 500},
-                            {"label": "yes", "rows": 268},
-                        ],
-                        "missing": 0,
-                    },
-                }
-            ]
+    model_config = with_examples(
+        {
+            **ENTRY,
+            "columns": COLUMNS,
+            "notes": [],
+            "preview": {
+                "columns": ["glucose", "outcome"],
+                "rows": [[148.0, "yes"], [None, "no"]],
+            },
+            "target": {
+                "column": "outcome",
+                "classes": [
+                    {"label": "no", "rows": 500},
+                    {"label": "yes", "rows": 268},
+                ],
+                "missing": 0,
+            },
         }
     )
 
@@ -205,9 +199,7 @@ class DatasetDetail(DatasetAnswer):
 class DatasetsAnswer(Answer):
     """A page of data sets, newest first."""
 
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"datasets": [ENTRY], "next": None}]}
-    )
+    model_config = with_examples({"datasets": [ENTRY], "next": None})
 
     datasets: list[DatasetEntry]
     next: str | None
@@ -239,21 +231,17 @@ class ModelMade(Answer):
 class DeletedAnswer(Answer):
     """What went with a data set, and what stays without it."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
+    model_config = with_examples(
+        {
+            "id": ENTRY["id"],
+            "models": [
                 {
-                    "id": ENTRY["id"],
-                    "models": [
-                        {
-                            "name": "pima",
-                            "version": 1,
-                            "lost": ["reprice"],
-                            "keeps": ["support_vectors"],
-                        }
-                    ],
+                    "name": "pima",
+                    "version": 1,
+                    "lost": ["reprice"],
+                    "keeps": ["support_vectors"],
                 }
-            ]
+            ],
         }
     )
 

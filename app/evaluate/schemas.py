@@ -2,10 +2,10 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from app.models.schemas import VersionRef
-from app.strict import Answer, StrictModel
+from app.strict import Answer, StrictModel, with_examples
 from app.train.base import Share
 from app.train.schemas import DatasetData, InlineData, Target
 
@@ -101,7 +101,7 @@ EXAMPLE: dict[str, Any] = {
 class EvaluateAnswer(Answer):
     """How a version does on these rows, beside how it did when it was trained."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [EXAMPLE]})
+    model_config = with_examples(EXAMPLE)
 
     model: VersionRef
     rows: int

@@ -3,7 +3,6 @@
 from typing import Literal
 
 from fastapi import APIRouter, Request
-from pydantic import ConfigDict
 from starlette.responses import Response
 
 from app.db.session import Reading
@@ -12,7 +11,7 @@ from app.health.metrics import CONTENT_TYPE, exposition
 from app.health.readiness import NO_WORKER, missing, noted
 from app.monitor.service import alarms_on
 from app.state import state_of
-from app.strict import Answer
+from app.strict import Answer, with_examples
 from app.web.openapi import problems
 
 __all__ = ["router"]
@@ -23,7 +22,7 @@ router = APIRouter(tags=["health"])
 class Alive(Answer):
     """The process answers."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [{"status": "alive"}]})
+    model_config = with_examples({"status": "alive"})
 
     status: Literal["alive"]
 
@@ -31,10 +30,8 @@ class Alive(Answer):
 class Ready(Answer):
     """Everything that requests need is there."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [{"status": "ready"}, {"status": "ready", "notes": [NO_WORKER]}]
-        }
+    model_config = with_examples(
+        {"status": "ready"}, {"status": "ready", "notes": [NO_WORKER]}
     )
 
     status: Literal["ready"]

@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from app.choices import ID, NAME
 from app.db.tables import Job
-from app.strict import Answer
+from app.strict import Answer, with_examples
 
 __all__ = [
     "JobAnswer",
@@ -63,7 +63,7 @@ class SearchedResult(Result):
 class JobAnswer(Answer):
     """A training, from its request to its end."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [EXAMPLE]})
+    model_config = with_examples(EXAMPLE)
 
     id: str
     status: Status
@@ -88,9 +88,7 @@ class JobAnswer(Answer):
 class JobsAnswer(Answer):
     """A page of jobs, newest first."""
 
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"jobs": [EXAMPLE], "next": None}]}
-    )
+    model_config = with_examples({"jobs": [EXAMPLE], "next": None})
 
     jobs: list[JobAnswer]
     next: str | None

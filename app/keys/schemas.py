@@ -13,7 +13,7 @@ from pydantic import (
 
 from app.choices import ID, shape
 from app.keys.scopes import SCOPES, Scope
-from app.strict import Answer, StrictModel
+from app.strict import Answer, StrictModel, with_examples
 
 __all__ = [
     "IssuedKey",
@@ -45,9 +45,7 @@ Name = Annotated[str, StringConstraints(pattern=_NAME)]
 class KeyRequest(StrictModel):
     """A key to be issued."""
 
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"name": "triage desk", "scopes": ["predict"]}]}
-    )
+    model_config = with_examples({"name": "triage desk", "scopes": ["predict"]})
 
     name: Name
     """Who or what it is for, in up to 200 characters."""
@@ -70,7 +68,7 @@ class KeyRequest(StrictModel):
 class KeyAnswer(Answer):
     """A key that was issued, without its text."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [ENTRY]})
+    model_config = with_examples(ENTRY)
 
     id: str
     name: str
@@ -85,11 +83,7 @@ class KeyAnswer(Answer):
 class IssuedKey(KeyAnswer):
     """A fresh key with its text, which is kept nowhere and shown this once."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [{**ENTRY, "key": "demur_" + "-".join(["random"] * 6)}]
-        }
-    )
+    model_config = with_examples({**ENTRY, "key": "demur_" + "-".join(["random"] * 6)})
 
     key: str
     """Send it as ``Authorization: Bearer KEY``."""
@@ -98,9 +92,7 @@ class IssuedKey(KeyAnswer):
 class KeysAnswer(Answer):
     """A page of keys, newest first."""
 
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"keys": [ENTRY], "next": None}]}
-    )
+    model_config = with_examples({"keys": [ENTRY], "next": None})
 
     keys: list[KeyAnswer]
     next: str | None
@@ -131,7 +123,7 @@ PERSON: dict[str, Any] = {
 class PersonAnswer(Answer):
     """Somebody to whom keys belong."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [PERSON]})
+    model_config = with_examples(PERSON)
 
     id: str
     name: str
@@ -143,7 +135,7 @@ class PersonAnswer(Answer):
 class PeopleListAnswer(Answer):
     """All people, by name."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [{"people": [PERSON]}]})
+    model_config = with_examples({"people": [PERSON]})
 
     people: list[PersonAnswer]
 
@@ -151,7 +143,7 @@ class PeopleListAnswer(Answer):
 class PersonChange(StrictModel):
     """What is to change; what is left out stays."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [{"active": True}]})
+    model_config = with_examples({"active": True})
 
     name: Name | None = None
     """A word that says nothing of a person who has left, for example."""

@@ -3,10 +3,10 @@
 from datetime import datetime
 from typing import Annotated, Any
 
-from pydantic import ConfigDict, Field, StringConstraints
+from pydantic import Field, StringConstraints
 
 from app.choices import NAME, TEXT
-from app.strict import Answer, StrictModel
+from app.strict import Answer, StrictModel, with_examples
 
 __all__ = [
     "AliasAnswer",
@@ -62,7 +62,7 @@ class MoveAlias(StrictModel):
 class AliasAnswer(Answer):
     """An alias and the version it points at."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [ALIAS]})
+    model_config = with_examples(ALIAS)
 
     alias: str
     model: str
@@ -73,15 +73,11 @@ class AliasAnswer(Answer):
 class AliasMoved(AliasAnswer):
     """A move that was made: from where, and what the gates found."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    **ALIAS,
-                    "previous_version": 1,
-                    "gates": ["max_reject_rate: the reject rate is 0.12, the bar 0.2"],
-                }
-            ]
+    model_config = with_examples(
+        {
+            **ALIAS,
+            "previous_version": 1,
+            "gates": ["max_reject_rate: the reject rate is 0.12, the bar 0.2"],
         }
     )
 
@@ -92,7 +88,7 @@ class AliasMoved(AliasAnswer):
 class AliasesAnswer(Answer):
     """The aliases of a model, by name."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [{"aliases": [ALIAS]}]})
+    model_config = with_examples({"aliases": [ALIAS]})
 
     aliases: list[AliasAnswer]
 
@@ -114,10 +110,8 @@ class TagVersion(StrictModel):
 class VersionTags(Answer):
     """A version and its tags."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [{"name": "pima", "version": 1, "tags": {"data": "2026-02"}}]
-        }
+    model_config = with_examples(
+        {"name": "pima", "version": 1, "tags": {"data": "2026-02"}}
     )
 
     name: str
@@ -128,9 +122,7 @@ class VersionTags(Answer):
 class DeletedVersions(Answer):
     """Versions that are gone."""
 
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"name": "pima", "versions": [1, 2]}]}
-    )
+    model_config = with_examples({"name": "pima", "versions": [1, 2]})
 
     name: str
     versions: list[int]

@@ -6,7 +6,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from app.choices import NAME, TAG, shape
-from app.strict import Answer
+from app.strict import Answer, with_examples
 
 __all__ = [
     "ModelAnswer",
@@ -66,9 +66,7 @@ class ModelEntry(Answer):
 class ModelsAnswer(Answer):
     """A page of models, by name."""
 
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"models": [ENTRY], "next": None}]}
-    )
+    model_config = with_examples({"models": [ENTRY], "next": None})
 
     models: list[ModelEntry]
     next: str | None
@@ -117,28 +115,24 @@ class VersionEntry(Answer):
 class ModelAnswer(Answer):
     """A model: its newest version in full, and a page of all versions."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
+    model_config = with_examples(
+        {
+            "name": "pima",
+            "created_at": CREATED,
+            "description": "",
+            "tags": {"team": "risk"},
+            "aliases": {"champion": 1},
+            "latest_version": 1,
+            "latest": VERSION,
+            "versions": [
                 {
-                    "name": "pima",
+                    "version": 1,
                     "created_at": CREATED,
-                    "description": "",
-                    "tags": {"team": "risk"},
-                    "aliases": {"champion": 1},
-                    "latest_version": 1,
-                    "latest": VERSION,
-                    "versions": [
-                        {
-                            "version": 1,
-                            "created_at": CREATED,
-                            "artifact_sha256": VERSION["artifact_sha256"],
-                            "tags": {"data": "2026-02"},
-                        }
-                    ],
-                    "next": None,
+                    "artifact_sha256": VERSION["artifact_sha256"],
+                    "tags": {"data": "2026-02"},
                 }
-            ]
+            ],
+            "next": None,
         }
     )
 

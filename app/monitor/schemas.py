@@ -7,7 +7,7 @@ from pydantic import ConfigDict, Field, StringConstraints
 
 from app.choices import shape
 from app.monitor.settings import Limits, MonitorSettings
-from app.strict import Answer, StrictModel
+from app.strict import Answer, StrictModel, with_examples
 
 __all__ = [
     "Acknowledgement",
@@ -114,22 +114,18 @@ class WatchedVersion(Answer):
 class MonitorAnswer(Answer):
     """What is watched, what was answered, and the alarms."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "model": "pima",
-                    "enabled": True,
-                    "limits": {"reject_rate": 0.2},
-                    "cycle": "day",
-                    "false_alarm_days": 250,
-                    "revision": 1,
-                    "watched_until": "2026-03-02T00:00:00Z",
-                    "alarm_at": 5.52,
-                    "alarms": [],
-                    "versions": [],
-                }
-            ]
+    model_config = with_examples(
+        {
+            "model": "pima",
+            "enabled": True,
+            "limits": {"reject_rate": 0.2},
+            "cycle": "day",
+            "false_alarm_days": 250,
+            "revision": 1,
+            "watched_until": "2026-03-02T00:00:00Z",
+            "alarm_at": 5.52,
+            "alarms": [],
+            "versions": [],
         }
     )
 

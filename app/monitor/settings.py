@@ -3,9 +3,9 @@
 from datetime import timedelta
 from typing import Annotated, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
-from app.strict import StrictModel
+from app.strict import StrictModel, with_examples
 from app.train.base import Fraction
 
 __all__ = ["KINDS", "Errors", "Limits", "MonitorSettings"]
@@ -44,13 +44,9 @@ class Limits(StrictModel):
 class MonitorSettings(StrictModel):
     """What is watched of a model. What is left out has its default."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {"limits": {"reject_rate": 0.2, "max_error": {"-1": 0.05}}},
-                {"cycle": "week", "false_alarm_days": 365},
-            ]
-        }
+    model_config = with_examples(
+        {"limits": {"reject_rate": 0.2, "max_error": {"-1": 0.05}}},
+        {"cycle": "week", "false_alarm_days": 365},
     )
 
     enabled: bool = True

@@ -2,10 +2,10 @@
 
 from typing import Annotated, Any, Self
 
-from pydantic import ConfigDict, Field, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from app.models.schemas import VersionRef
-from app.strict import Answer, StrictModel
+from app.strict import Answer, StrictModel, with_examples
 from app.train.base import Fraction, Share
 from app.train.rules import Rule
 from app.train.schemas import Costs
@@ -92,11 +92,7 @@ EXAMPLE: dict[str, Any] = {
 class PreviewAnswer(Answer):
     """What would decide from now on, and what that would change."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [{k: v for k, v in EXAMPLE.items() if k != "model"}]
-        }
-    )
+    model_config = with_examples({k: v for k, v in EXAMPLE.items() if k != "model"})
 
     repriced_from: VersionRef
     costs: dict[str, float] | None
@@ -114,7 +110,7 @@ class PreviewAnswer(Answer):
 class RepriceAnswer(PreviewAnswer):
     """The new version: what decides now, and what that changes."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [EXAMPLE]})
+    model_config = with_examples(EXAMPLE)
 
     model: VersionRef
 
@@ -175,37 +171,33 @@ class CostCurve(Answer):
 class CurvesAnswer(Answer):
     """Curves of a version on its held-out rows, none of which can be told from them."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "model": {"name": "pima", "version": 1},
-                    "rows": 120,
-                    "scores": {
-                        "on": "score",
-                        "edges": [-2.0, 0.0, 2.0],
-                        "positive": [9.0, 33.0],
-                        "negative": [61.0, 17.0],
-                        "lower": -1.4,
-                        "upper": 0.6,
-                    },
-                    "calibration": {
-                        "probability": [0.2, 0.8],
-                        "share_positive": [0.18, 0.77],
-                        "rows": [60.0, 60.0],
-                    },
-                    "risk_coverage": {
-                        "coverage": [0.5, 1.0],
-                        "risk": [0.04, 0.2],
-                        "operating_point": {"coverage": 0.7, "risk": 0.09},
-                    },
-                    "cost_reject": {
-                        "reject_rate": [1.0, 0.0],
-                        "cost": [0.4, 0.5],
-                        "operating_point": {"reject_rate": 0.3, "cost": 0.31},
-                    },
-                }
-            ]
+    model_config = with_examples(
+        {
+            "model": {"name": "pima", "version": 1},
+            "rows": 120,
+            "scores": {
+                "on": "score",
+                "edges": [-2.0, 0.0, 2.0],
+                "positive": [9.0, 33.0],
+                "negative": [61.0, 17.0],
+                "lower": -1.4,
+                "upper": 0.6,
+            },
+            "calibration": {
+                "probability": [0.2, 0.8],
+                "share_positive": [0.18, 0.77],
+                "rows": [60.0, 60.0],
+            },
+            "risk_coverage": {
+                "coverage": [0.5, 1.0],
+                "risk": [0.04, 0.2],
+                "operating_point": {"coverage": 0.7, "risk": 0.09},
+            },
+            "cost_reject": {
+                "reject_rate": [1.0, 0.0],
+                "cost": [0.4, 0.5],
+                "operating_point": {"reject_rate": 0.3, "cost": 0.31},
+            },
         }
     )
 

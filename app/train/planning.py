@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from app.errors import FieldError, InvalidRequestError
 from app.errors.faults import unusable
-from app.strict import Answer
+from app.strict import Answer, with_examples
 from app.train.schemas import Evaluation
 from app.web.openapi import problems
 from solvers.rules.certified_chain import SELECTION_SHARE
@@ -48,15 +48,11 @@ class Needed(Answer):
 class RowsAnswer(Answer):
     """How many rows the promise will take."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "decided": {"lucky": 59, "even": 124, "unlucky": 386},
-                    "calibration": {"lucky": 82, "even": 173, "unlucky": 537},
-                    "rows": {"lucky": 328, "even": 692, "unlucky": 2148},
-                }
-            ]
+    model_config = with_examples(
+        {
+            "decided": {"lucky": 59, "even": 124, "unlucky": 386},
+            "calibration": {"lucky": 82, "even": 173, "unlucky": 537},
+            "rows": {"lucky": 328, "even": 692, "unlucky": 2148},
         }
     )
 

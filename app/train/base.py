@@ -4,11 +4,12 @@ Ranges are as wide as doubles carry: outside of them rounding drowns the rows, t
 or the prices, and what is fitted has learnt nothing.
 """
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import AfterValidator, Field
 
 from app.features.values import trimmed
+from app.strict import StrictModel
 
 __all__ = [
     "LEAST_ETA",
@@ -20,6 +21,7 @@ __all__ = [
     "Positive",
     "Price",
     "Share",
+    "TrainerChoice",
     "Weight",
 ]
 
@@ -39,3 +41,10 @@ ColumnName = Annotated[
     str, Field(min_length=1, max_length=200), AfterValidator(trimmed)
 ]
 """As every name of a column: without the white space around it."""
+
+
+class TrainerChoice(StrictModel):
+    """A trainer with its parameters, told apart by ``kind``."""
+
+    if TYPE_CHECKING:
+        kind: str

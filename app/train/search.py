@@ -8,13 +8,13 @@ parameters of its own to vary.
 
 from functools import reduce
 from operator import or_
-from typing import TYPE_CHECKING, Annotated, Any, get_args
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field, create_model
 
 from app.strict import MadeModel, StrictModel
 from app.train.trainers.ensemble import AutoTrainer
-from app.train.trainers.registry import Trainer
+from app.train.trainers.registry import TRAINERS
 
 __all__ = [
     "FOLDS",
@@ -53,7 +53,7 @@ def _candidate(trainer: type[StrictModel]) -> type[StrictModel]:
     )
 
 
-_TRAINERS = [one for one in get_args(get_args(Trainer)[0]) if one is not AutoTrainer]
+_TRAINERS = [one.schema for one in TRAINERS.values() if one.schema is not AutoTrainer]
 
 if TYPE_CHECKING:
     OneCandidate = Candidate

@@ -4,8 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from app.strict import StrictModel
-from app.train.base import Part, Weight
+from app.train.base import Part, TrainerChoice, Weight
 
 __all__ = [
     "AbstentionBoostingTrainer",
@@ -23,7 +22,7 @@ Rate = Annotated[float, Field(ge=1e-6, le=1)]
 """Smaller steps lead nowhere within the rounds that there may be."""
 
 
-class AbstentionBoostingTrainer(StrictModel):
+class AbstentionBoostingTrainer(TrainerChoice):
     """Boosting with abstention of Cortes et al.: score and rejector at once."""
 
     kind: Literal["abstention-boosting"]
@@ -44,7 +43,7 @@ class AbstentionBoostingTrainer(StrictModel):
     """Rounds without gain after which early stopping ends."""
 
 
-class AdaBoostTrainer(StrictModel):
+class AdaBoostTrainer(TrainerChoice):
     """AdaBoost on stumps; under the rule ``symmetric`` the paper's baseline TSB."""
 
     kind: Literal["adaboost"]
@@ -54,7 +53,7 @@ class AdaBoostTrainer(StrictModel):
     """Histogram bins of a column; null searches every threshold."""
 
 
-class AbstentionTreesTrainer(StrictModel):
+class AbstentionTreesTrainer(TrainerChoice):
     """Second-order boosting of a score and a rejector by trees of two outputs."""
 
     kind: Literal["abstention-trees"]
@@ -73,7 +72,7 @@ class AbstentionTreesTrainer(StrictModel):
     max_bins: Annotated[int, Field(ge=2, le=255)] | Literal["auto"] = "auto"
 
 
-class GradientBoostingTrainer(StrictModel):
+class GradientBoostingTrainer(TrainerChoice):
     """Gradient-boosted trees on the log loss; a score rule adds the reject option."""
 
     kind: Literal["gradient-boosting"]

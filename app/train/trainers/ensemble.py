@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
-from app.strict import StrictModel
+from app.train.base import TrainerChoice
 from app.train.trainers.boosting import AdaBoostTrainer, GradientBoostingTrainer
 from app.train.trainers.logistic import LogisticTrainer
 from app.train.trainers.svm import HingeTrainer
@@ -32,7 +32,7 @@ def _different(members: list[Any]) -> list[Any]:
     return members
 
 
-class AutoTrainer(StrictModel):
+class AutoTrainer(TrainerChoice):
     """The ensemble of kernel machines, boosting, logistic regression, random trees.
 
     With ``search.candidates`` those are compared instead.
@@ -45,7 +45,7 @@ class AutoTrainer(StrictModel):
     chosen are fitted to the end."""
 
 
-class EnsembleTrainer(StrictModel):
+class EnsembleTrainer(TrainerChoice):
     """Calibrated log-odds of several trainers, averaged; a score rule comes on top."""
 
     kind: Literal["ensemble"]

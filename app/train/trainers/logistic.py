@@ -2,13 +2,12 @@
 
 from typing import Literal
 
-from app.strict import StrictModel
-from app.train.base import Weight
+from app.train.base import TrainerChoice, Weight
 
 __all__ = ["LogisticTrainer"]
 
 
-class LogisticTrainer(StrictModel):
+class LogisticTrainer(TrainerChoice):
     """Logistic regression; a score rule adds the reject option."""
 
     kind: Literal["logistic"]

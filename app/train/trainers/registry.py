@@ -10,10 +10,13 @@ others are tied to what a score means:
 """
 
 from dataclasses import dataclass
-from typing import Annotated
+from functools import reduce
+from operator import or_
+from typing import TYPE_CHECKING, Annotated, get_args
 
 from pydantic import Field
 
+from app.train.base import TrainerChoice
 from app.train.trainers.boosting import (
     AbstentionBoostingTrainer,
     AbstentionTreesTrainer,
@@ -51,16 +54,23 @@ class TrainerKind:
 
     Parameters
     ----------
-    kind : str
+    schema : type of TrainerChoice
+        What a request says of it.
     own_rules : tuple of str
         Rules that fit this trainer beside the score rules.
     probabilities : bool
         Whether the target may hold probabilities of +1.
     """
 
-    kind: str
+    schema: type[TrainerChoice]
     own_rules: tuple[str, ...] = ()
     probabilities: bool = False
+
+    @property
+    def kind(self) -> str:
+        """Return the name by which a request asks for it."""
+        kind: str = get_args(self.schema.model_fields["kind"].annotation)[0]
+        return kind
 
     @property
     def rules(self) -> tuple[str, ...]:
@@ -71,37 +81,27 @@ class TrainerKind:
 TRAINERS = {
     entry.kind: entry
     for entry in (
-        TrainerKind("double-hinge-svm", ("plug-in", "bartlett-wegkamp")),
-        TrainerKind("abstention-boosting", ("embedded",)),
-        TrainerKind("abstention-trees", ("embedded",)),
-        TrainerKind("p-svm", ("plug-in",), probabilities=True),
-        TrainerKind("svm"),
-        TrainerKind("multi-hinge-svm"),
-        TrainerKind("adaboost"),
-        TrainerKind("gradient-boosting"),
-        TrainerKind("logistic"),
-        TrainerKind("extra-trees"),
-        TrainerKind("forest"),
-        TrainerKind("ensemble"),
-        TrainerKind("auto"),
-        TrainerKind("scores"),
+        TrainerKind(DoubleHingeTrainer, ("plug-in", "bartlett-wegkamp")),
+        TrainerKind(AbstentionBoostingTrainer, ("embedded",)),
+        TrainerKind(AbstentionTreesTrainer, ("embedded",)),
+        TrainerKind(ProbabilisticLabelTrainer, ("plug-in",), probabilities=True),
+        TrainerKind(HingeTrainer),
+        TrainerKind(MultiHingeTrainer),
+        TrainerKind(AdaBoostTrainer),
+        TrainerKind(GradientBoostingTrainer),
+        TrainerKind(LogisticTrainer),
+        TrainerKind(ExtraTreesTrainer),
+        TrainerKind(ForestTrainer),
+        TrainerKind(EnsembleTrainer),
+        TrainerKind(AutoTrainer),
+        TrainerKind(ScoresTrainer),
     )
 }
 
-Trainer = Annotated[
-    DoubleHingeTrainer
-    | AbstentionBoostingTrainer
-    | AbstentionTreesTrainer
-    | ProbabilisticLabelTrainer
-    | HingeTrainer
-    | MultiHingeTrainer
-    | AdaBoostTrainer
-    | GradientBoostingTrainer
-    | LogisticTrainer
-    | ExtraTreesTrainer
-    | ForestTrainer
-    | EnsembleTrainer
-    | AutoTrainer
-    | ScoresTrainer,
-    Field(discriminator="kind"),
-]
+if TYPE_CHECKING:
+    Trainer = TrainerChoice
+else:
+    Trainer = Annotated[
+        reduce(or_, (entry.schema for entry in TRAINERS.values())),
+        Field(discriminator="kind"),
+    ]

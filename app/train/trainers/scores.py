@@ -2,13 +2,12 @@
 
 from typing import Literal
 
-from app.strict import StrictModel
-from app.train.base import ColumnName
+from app.train.base import ColumnName, TrainerChoice
 
 __all__ = ["ScoresTrainer"]
 
 
-class ScoresTrainer(StrictModel):
+class ScoresTrainer(TrainerChoice):
     """Scores of a model elsewhere, on rows that it did not learn from."""
 
     kind: Literal["scores"]

@@ -5,8 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
-from app.strict import StrictModel
-from app.train.base import Share, Weight
+from app.train.base import Share, TrainerChoice, Weight
 from app.train.trainers.kernels import Kernel, RbfKernel
 from app.train.trainers.reduction import Reduction
 
@@ -19,7 +18,7 @@ __all__ = [
 ]
 
 
-class KernelMachine(StrictModel):
+class KernelMachine(TrainerChoice):
     """Parameters that all machines on the dual core share."""
 
     C: Weight = 1.0

@@ -4,13 +4,13 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from app.strict import StrictModel
+from app.train.base import TrainerChoice
 from app.train.trainers.boosting import Depth
 
 __all__ = ["ExtraTreesTrainer", "ForestTrainer", "RandomisedTrees"]
 
 
-class RandomisedTrees(StrictModel):
+class RandomisedTrees(TrainerChoice):
     """What both kinds take."""
 
     n_trees: Annotated[int, Field(ge=1, le=2_000)] = 200

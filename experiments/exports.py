@@ -37,6 +37,7 @@ TRAINERS = {
     "logistic": "chow",
     "gradient-boosting": "chow",
     "abstention-trees": "embedded",
+    "forest": "chow",
 }
 """Each trainer with its rule: on the score, on the probability, on a pair."""
 COSTS = CostMatrix(1.0, 5.0, 0.6, 0.3)

@@ -94,11 +94,6 @@ def describe(model: ServedModel, name: str, version: int) -> Description:
     model : ServedModel
     name, version : str, int
         What it is called.
-
-    Raises
-    ------
-    InvalidRequestError
-        When its scorer is of a kind that no format knows.
     """
     encode, columns = _encoding(model.features)
     steps = [encode, *scoring(model.scorer, "score", "reject_score")]

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-__all__ = ["Precision", "held", "most_odds", "rounded_down"]
+__all__ = ["Precision", "held", "most_odds", "of_rounded_numbers", "rounded_down"]
 
 Precision = Literal["float64", "float32"]
 
@@ -35,3 +35,21 @@ def rounded_down(values: Any, precision: Precision) -> Any:
     near = np.asarray(values).astype(np.float32)
     low = np.nextafter(near, np.float32(-np.inf))
     return np.where(near > values, low, near)
+
+
+def of_rounded_numbers(thresholds: Any) -> Any:
+    """Return thresholds that split numbers as these split them rounded to float32.
+
+    round(x) <= t holds up to halfway between the largest float32 number that is at
+    most t and the next; halfway itself is rounded to the even one of them.
+    """
+    with np.errstate(over="ignore"):
+        low = rounded_down(thresholds, "float32")
+        above = np.nextafter(low, np.float32(np.inf))
+    # Where rounding gives infinity, the next number would be a power of two.
+    ends = [
+        np.clip(each.astype(np.float64), -(2.0**128), 2.0**128) for each in (low, above)
+    ]
+    halfway = (ends[0] + ends[1]) / 2.0
+    is_even = low.view(np.uint32) % 2 == 0
+    return np.where(is_even, halfway, np.nextafter(halfway, -np.inf))

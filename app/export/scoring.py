@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from app.artifacts.model import ServedModel
-from app.errors import InvalidRequestError
+from app.export.precision import of_rounded_numbers
 from app.export.trees import of_forest, of_step_functions
 from solvers.calibration import Calibration
 from solvers.calibration.calibration import FARTHEST, FLOOR
@@ -15,6 +15,7 @@ from solvers.scoring.abstention_trees import AbstentionTreesScorer
 from solvers.scoring.ensemble import EnsembleScorer
 from solvers.scoring.given import CERTAIN
 from solvers.scoring.histogram_trees import HistogramTreesScorer
+from solvers.scoring.randomised_trees import RandomisedTreesScorer
 from solvers.scoring.stumps import AdaBoostStumpsScorer, StumpSums
 
 __all__ = ["Step", "probability", "scoring"]
@@ -39,6 +40,8 @@ def scoring(scorer: Scorer, to: str, reject_to: str) -> list[Step]:
         arrays = of_forest(scorer.forest, scorer.categories)
         base = [scorer.baseline]
         return [{"do": "trees", "from": "x", "to": [to], "base": base, **arrays}]
+    if isinstance(scorer, RandomisedTreesScorer):
+        return _votes(scorer, to)
     if payload["kind"] == "kernel-machine":
         return [_machine(payload, to)]
     if payload["kind"] == "given":
@@ -48,11 +51,19 @@ def scoring(scorer: Scorer, to: str, reject_to: str) -> list[Step]:
         return [given, odds] if payload["probability"] else [given]
     if isinstance(scorer, EnsembleScorer):
         return _ensemble(scorer, to)
-    detail = (
-        f"a model of the kind {payload['kind']!r} cannot be exported, nor an ensemble"
-        " with one in it; export one of another trainer"
-    )
-    raise InvalidRequestError(detail)
+    msg = f"no format knows scorers of the kind {payload['kind']!r}"
+    raise NotImplementedError(msg)
+
+
+def _votes(scorer: RandomisedTreesScorer, to: str) -> list[Step]:
+    """Return the steps to the log-odds of a mean of trees that compare in float32."""
+    arrays = of_forest(scorer.forest, ())
+    arrays["threshold"] = of_rounded_numbers(arrays["threshold"])
+    half = 0.5 / (scorer.n_trees + 1.0)
+    trees = {"do": "trees", "from": "x", "to": [to], "base": [0.0], **arrays}
+    share = {"do": "affine", "from": to, "to": to, "slope": 2.0 * half, "offset": half}
+    # Half a tree on either side keeps the share farther from 0 and 1 than this.
+    return [trees, share, {"do": "logit", "from": to, "to": to, "clip": half / 2.0}]
 
 
 def _machine(payload: Mapping[str, Any], to: str) -> Step:

@@ -35,16 +35,16 @@ class RandomisedTreesScorer(ScoreAlone):
     def __init__(self, payload: Mapping[str, Any]) -> None:
         super().__init__(payload)
         self.n_features = int(payload["n_features"])
-        self._forest = forest_of(payload["trees"])
+        self.forest = forest_of(payload["trees"])
 
     def score(self, X: Floats) -> Floats:
         """Return the log-odds of each row, shape (n_rows,)."""
         with np.errstate(over="ignore"):  # beyond single precision lies infinity
             compared = X.astype(np.float32).astype(np.float64)
-        votes = self._forest.sums(compared, 0.0)
+        votes = self.forest.sums(compared, 0.0)
         return np.asarray(np.log(votes + 0.5) - np.log(self.n_trees - votes + 0.5))
 
     @property
     def n_trees(self) -> int:
         """Return the number of trees."""
-        return len(self._forest.roots)
+        return len(self.forest.roots)

@@ -5,20 +5,10 @@ import subprocess
 import sys
 
 import numpy as np
-import pytest
 
-from app.artifacts.model import ServedModel
-from app.errors import InvalidRequestError
 from app.export.description import describe
 from app.export.service import written
-from tests.app.export.conftest import (
-    NOT_EXPORTED,
-    columns_of,
-    judged,
-    near,
-    trained_as,
-)
-from tests.app.fit.mixed_columns import quick, trained
+from tests.app.export.conftest import columns_of, judged, near, trained_as
 
 BARE = """
 import importlib.util, json, sys
@@ -38,13 +28,6 @@ def decide(file, columns):
     names = {"__name__": "model"}
     exec(compile(file, "model.py", "exec"), names)  # noqa: S102 - that it runs is meant
     return names["decide"](columns)
-
-
-@pytest.mark.parametrize("kind", sorted(NOT_EXPORTED))
-def test_what_no_format_writes_is_refused_with_the_way_out(kind):
-    model = ServedModel.from_payload(trained(trainer=quick(kind)).artifact)
-    with pytest.raises(InvalidRequestError, match="export one of another trainer"):
-        describe(model, "m", 1)
 
 
 def test_every_model_decides_alike(case):

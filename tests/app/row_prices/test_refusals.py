@@ -56,7 +56,7 @@ REFUSED = {
     "no column": (
         {"costs": with_price(times=2)},
         "/costs/false_negative/column",
-        "required",
+        "is missing",
     ),
     "a text for a price": (
         {"costs": {**PRICES, "false_positive": "amount"}},

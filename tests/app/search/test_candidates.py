@@ -107,7 +107,7 @@ def listed(*candidates_):
             "auto weighs members on folds of its own",
         ),
         ({"trainer": {"kind": "auto", "C": 1}}, "/trainer/C", "leave it out"),
-        ({"trainer": None}, "/trainer", "required"),
+        ({"trainer": None}, "/trainer", "is missing"),
         (
             {
                 "search": {"params": {"C": [1]}},

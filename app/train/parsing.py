@@ -19,6 +19,7 @@ from app.errors import FieldError, InvalidRequestError
 from app.errors.faults import at, not_json, refuse
 from app.errors.validation import field_errors
 from app.features.table import Table
+from app.train.plan import TrainingPlan
 from app.train.price_columns import read_for_prices
 from app.train.rows import Cell, Texts, by_column, checked, decoded
 from app.train.schemas import DatasetData, InlineData, TrainRequest
@@ -60,10 +61,15 @@ _ANY = msgspec.json.Decoder()
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """A request that fits the schema, and its table."""
+    """What a request that fits the schema plans, and its table."""
 
-    request: TrainRequest
+    plan: TrainingPlan
     table: Table
+
+    @property
+    def request(self) -> TrainRequest:
+        """Return the request."""
+        return self.plan.request
 
 
 def no_datasets(data: DatasetData) -> Table:
@@ -80,9 +86,11 @@ def read_body(body: bytes, stored: Stored = no_datasets) -> Submission:
     MalformedRequestError
         When it is no JSON (NaN and Infinity are not).
     InvalidRequestError
-        When it does not fit the schema; every error names its place.
+        When it does not fit the schema, or its parts do not go together; every error
+        names its place.
     """
-    return Submission(*read_as(TrainRequest, body, stored))
+    request, table = read_as(TrainRequest, body, stored)
+    return Submission(TrainingPlan.of(request), table)
 
 
 def read_as(
@@ -117,12 +125,12 @@ def read_as(
 
 def read_mapping(body: Mapping[str, Any], stored: Stored = no_datasets) -> Submission:
     """Read a body that is decoded already, by the same rules."""
-    table = body.get("data")
-    if isinstance(table, Mapping) and isinstance(table.get("rows"), list):
-        body = {**body, "data": {**table, "rows": []}}
-        rows = table["rows"]
-        return Submission(*_read(TrainRequest, body, checked, rows, stored))
-    return Submission(*_read(TrainRequest, body, checked, (), stored))
+    data, read = body.get("data"), ()
+    if isinstance(data, Mapping) and isinstance(data.get("rows"), list):
+        body = {**body, "data": {**data, "rows": []}}
+        read = data["rows"]
+    request, table = _read(TrainRequest, body, checked, read, stored)
+    return Submission(TrainingPlan.of(request), table)
 
 
 def _read(

@@ -7,26 +7,25 @@ import numpy as np
 from app.errors import FieldError
 from app.errors.faults import at
 from app.features.table import Table
-from app.train.schemas import TrainRequest
-from app.train.search_candidates import candidates
+from app.train.plan import TrainingPlan
 from app.train.trainers.scores import ScoresTrainer
 
 __all__ = ["score_errors"]
 
 
 def score_errors(
-    request: TrainRequest, table: Table, features: tuple[str, ...]
+    plan: TrainingPlan, table: Table, features: tuple[str, ...]
 ) -> Iterator[FieldError]:
     """Yield what is wrong with the scores; a table without rows is checked as far.
 
     Parameters
     ----------
-    request : TrainRequest
+    plan : TrainingPlan
     table : Table
     features : tuple of str
         The columns that have no other role.
     """
-    for candidate in candidates(request):
+    for candidate in plan.candidates:
         trainer = candidate.request.trainer
         if isinstance(trainer, ScoresTrainer):
             for detail, row in _faults(trainer, table, features):

@@ -10,7 +10,6 @@ from app.train.parsing import Stored, Submission, no_datasets, read_body
 from app.train.price_columns import price_errors
 from app.train.schemas import DatasetData
 from app.train.score_columns import score_errors
-from app.train.search_candidates import candidates, request_errors
 from app.train.target import Sample, find_roles, read_sample
 
 __all__ = ["accept", "check"]
@@ -42,31 +41,25 @@ def accept(body: bytes, outline: Stored = no_datasets) -> Submission:
 
 
 def _check_columns(submission: Submission) -> None:
-    """Check what can be known without rows: pairs, and the columns that are named."""
-    faults = request_errors(submission.request)
-    if faults:
-        raise refuse(faults)
+    """Check what can be known without rows: the columns that are named."""
     names = submission.table.names
     taken = {place.name for place in find_roles(submission.request, names).values()}
     features = tuple(name for name in names if name not in taken)
-    faults = list(score_errors(submission.request, submission.table, features))
+    faults = list(score_errors(submission.plan, submission.table, features))
     faults += price_errors(submission.request, submission.table)
     if faults:
         raise refuse(faults)
 
 
 def check(submission: Submission) -> Sample:
-    """Check what the schema alone cannot: pairs, labels, weights, enough rows."""
-    faults = request_errors(submission.request)
-    if faults:
-        raise refuse(faults)
+    """Check what the plan alone cannot: labels, weights, enough rows."""
     sample = read_sample(submission)
-    faults = list(score_errors(submission.request, submission.table, sample.features))
+    faults = list(score_errors(submission.plan, submission.table, sample.features))
     faults += price_errors(submission.request, submission.table)
     if faults:
         raise refuse(faults)
     # Every candidate of a search needs the same parts.
-    faults = row_errors(candidates(submission.request)[0].request, sample)
+    faults = row_errors(submission.plan.candidates[0].request, sample)
     if faults:
         raise refuse(faults)
     return sample

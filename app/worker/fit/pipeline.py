@@ -23,10 +23,9 @@ from app.evidence.stored import Stored
 from app.features.encoding import encode_table
 from app.features.table import Table
 from app.guards.tables import guarded_rows
-from app.train.pairs import cost_matrix, guards_of, promises
+from app.train.pairs import guards_of
 from app.train.parsing import no_datasets, read_mapping
 from app.train.schemas import DatasetData
-from app.train.search_candidates import candidates
 from app.train.service import check
 from app.worker.fit.fitting import Fitted, fit
 from app.worker.fit.identifiers import group_warnings, identifier_warnings
@@ -91,13 +90,12 @@ def run(
     report.part(0.0, 0.02, "reading the rows").begin()
     stored = no_datasets if datasets is None else partial(_stored, datasets)
     submission = read_mapping(request, stored)
-    sample, asked = check(submission), submission.request
-    promised = promises(asked)
-    if promised:
-        sample, asked = drawn_by_rows(sample, asked, submission.table)
-    tried = candidates(asked)
-    job = Job(tried[0].request, submission.table, sample, cost_matrix(asked.costs))
-    parts = partition(sample, asked.evaluation, promises=promised)
+    sample, plan = check(submission), submission.plan
+    if plan.promises:
+        sample, plan = drawn_by_rows(sample, plan, submission.table)
+    asked, tried = plan.request, plan.candidates
+    job = Job(tried[0].request, submission.table, sample, plan.costs)
+    parts = partition(sample, asked.evaluation, promises=plan.promises)
     begin, found = 0.02, None
     if asked.search is not None:
         stretch = report.part(begin, 0.7, "")
@@ -114,7 +112,7 @@ def run(
         seen.lasting.extend(_ungrouped(job, datasets))
     seen.lasting.extend(oddities(job.table, job.sample, job.columns))
     seen.lasting.extend(_left_out(job))
-    if promised:
+    if plan.promises:
         seen.lasting.extend(hanging_together(fitted.features, job))
     served = fitted
     if asked.refit:

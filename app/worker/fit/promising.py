@@ -13,7 +13,7 @@ import numpy as np
 from app.features.encoding import encode_table
 from app.features.schema import FeatureSchema
 from app.features.table import Table
-from app.train.schemas import TrainRequest
+from app.train.plan import TrainingPlan
 from app.train.target import Sample
 from app.worker.fit.job import Job
 from solvers.rules.drawing import generator_of, row_keys
@@ -26,25 +26,21 @@ _MOST_ROWS = 20_000
 
 
 def drawn_by_rows(
-    sample: Sample, asked: TrainRequest, table: Table
-) -> tuple[Sample, TrainRequest]:
-    """Return the sample with keys, and the request with a seed that follows from them.
+    sample: Sample, plan: TrainingPlan, table: Table
+) -> tuple[Sample, TrainingPlan]:
+    """Return the sample with keys, and the plan with a seed that follows from them.
 
     Parameters
     ----------
     sample : Sample
-    asked : TrainRequest
+    plan : TrainingPlan
     table : Table
         All rows of the training.
     """
     told = [table.columns[name] for name in sorted(sample.features)]
     keys = row_keys([*told, sample.y])
     seed = int(generator_of(keys).integers(2**31))
-    evaluation = asked.evaluation.model_copy(update={"seed": seed})
-    return (
-        replace(sample, keys=keys.view(np.int64)),
-        asked.model_copy(update={"evaluation": evaluation}),
-    )
+    return replace(sample, keys=keys.view(np.int64)), plan.at_seed(seed)
 
 
 def hanging_together(features: FeatureSchema, job: Job) -> list[str]:

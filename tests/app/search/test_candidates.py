@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from app.errors import ApiError, InvalidRequestError
 from app.train.search import MOST_CANDIDATES
-from app.train.search_candidates import candidates
 from app.train.service import accept
 
 SVM, TREES = {"kind": "svm"}, {"kind": "gradient-boosting"}
@@ -21,7 +20,7 @@ def refused(body):
 
 
 def spread(body):
-    return candidates(accept(json.dumps(body).encode()).request)
+    return list(accept(json.dumps(body).encode()).plan.candidates)
 
 
 def listed(*candidates_):

@@ -10,7 +10,6 @@ from app.evidence.part import Part
 from app.evidence.scores import Evidence
 from app.features.encoding import encode_table
 from app.train.parsing import read_mapping
-from app.train.search_candidates import candidates
 from app.train.service import check
 from app.worker.fit.job import Job
 from app.worker.fit.out_of_fold import encode
@@ -31,7 +30,7 @@ def job_of(request):
     """A job of the first candidate, and the rows that it trains on."""
     submission = read_mapping(request)
     sample = check(submission)
-    first = candidates(submission.request)[0].request
+    first = submission.plan.candidates[0].request
     job = Job(first, submission.table, sample, CostMatrix(**request["costs"]))
     return job, partition(sample, first.evaluation, promises=False).training
 

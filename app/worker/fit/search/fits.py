@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from app.train.search_candidates import Candidate
+from app.train.plan import Candidate
 from app.train.trainers.svm import ReducibleMachine
 
 __all__ = ["Fit", "shared"]

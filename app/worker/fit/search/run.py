@@ -19,7 +19,7 @@ from app.errors import ApiError, FieldError
 from app.errors.faults import refuse
 from app.evidence.part import Part
 from app.train.pairs import rule_kind
-from app.train.search_candidates import Candidate
+from app.train.plan import Candidate
 from app.worker.fit.job import Job
 from app.worker.fit.report import Report
 from app.worker.fit.search.fits import shared

@@ -1,22 +1,23 @@
-"""From a request with a search to its candidates: requests without one.
+"""What a training request resolves to: its candidates, and whether all goes together.
 
 Every candidate is a whole request, so that whatever is checked of a request, and
 whatever is fitted for it, is the same with a search and without.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from app.errors import FieldError
 from app.errors.faults import at, refuse
-from app.train.pairs import pair_errors
+from app.train.pairs import cost_matrix, pair_errors, promises
 from app.train.schemas import TrainRequest
 from app.train.search import MOST_CANDIDATES
 from app.train.search_grid import Place, combinations, too_many
 from app.train.trainers.ensemble import AutoTrainer
+from solvers.costs import CostMatrix
 
-__all__ = ["Candidate", "candidates", "request_errors", "searches"]
+__all__ = ["Candidate", "TrainingPlan"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,41 +39,69 @@ class Candidate:
     place: Place
 
 
-def searches(request: TrainRequest) -> bool:
-    """Tell whether a request asks for more than one trainer or parameter value."""
-    return request.search is not None
+@dataclass(frozen=True, slots=True, eq=False)
+class TrainingPlan:
+    """A request whose parts go together, and what it resolves to; made once.
 
-
-def candidates(request: TrainRequest) -> list[Candidate]:
-    """Return every candidate; a request without a search is its only one.
-
-    Raises
-    ------
-    InvalidRequestError
-        When a parameter has no such name, or a value does not fit.
+    Parameters
+    ----------
+    request : TrainRequest
+    candidates : tuple of Candidate
+        What is tried; without a search the request is its only one.
+    promises : bool
+        Whether the rule gives a promise.
+    costs : CostMatrix or None
+        None where there are none, or some follow columns.
     """
-    if not searches(request):
-        return [Candidate(request, {}, ("trainer",))]
-    found, faults = _spread(request)
-    if faults:
-        raise refuse(faults)
-    return found
+
+    request: TrainRequest
+    candidates: tuple[Candidate, ...]
+    promises: bool
+    costs: CostMatrix | None
+
+    @classmethod
+    def of(cls, request: TrainRequest) -> "TrainingPlan":
+        """Return the plan of a request.
+
+        Raises
+        ------
+        InvalidRequestError
+            When trainer, rule, costs and options do not go together, or a parameter
+            of a search has no such name or value; every error names its place.
+        """
+        found = [Candidate(request, {}, ("trainer",))]
+        faults: list[FieldError] = []
+        if request.search is not None:
+            found, faults = _spread(request)
+        faults = faults or list(_pair_faults(found))
+        if faults:
+            raise refuse({(one.pointer, one.detail): one for one in faults}.values())
+        costs = cost_matrix(request.costs)
+        return cls(request, tuple(found), promises(request), costs)
+
+    def at_seed(self, seed: int) -> "TrainingPlan":
+        """Return the plan with its rows drawn by another seed."""
+
+        def drawn(request: TrainRequest) -> TrainRequest:
+            evaluation = request.evaluation.model_copy(update={"seed": seed})
+            return request.model_copy(update={"evaluation": evaluation})
+
+        return replace(
+            self,
+            request=drawn(self.request),
+            candidates=tuple(
+                replace(one, request=drawn(one.request)) for one in self.candidates
+            ),
+        )
 
 
-def request_errors(request: TrainRequest) -> list[FieldError]:
-    """Return every fault of a request, or of its candidates, without its table."""
-    if not searches(request):
-        return pair_errors(request)
-    found, faults = _spread(request)
-    if faults:
-        return faults
-    for candidate in found:
+def _pair_faults(candidates: Iterable[Candidate]) -> Iterator[FieldError]:
+    for candidate in candidates:
         for error in pair_errors(candidate.request):
             pointer = error.pointer
             if pointer.startswith("/trainer"):
                 pointer = at(*candidate.place) + pointer.removeprefix("/trainer")
-            faults.append(FieldError(pointer, error.detail))
-    return list({(fault.pointer, fault.detail): fault for fault in faults}.values())
+            yield FieldError(pointer, error.detail)
 
 
 def _spread(request: TrainRequest) -> tuple[list[Candidate], list[FieldError]]:

@@ -63,5 +63,5 @@ def not_json(error: Exception) -> MalformedRequestError:
     place = re.search(r"\(byte (\d+)\)$", str(error))
     at_byte = f" at byte {place[1]}" if place else ""
     return MalformedRequestError(
-        f"the body is no valid JSON{at_byte}; numbers are finite, text is UTF-8"
+        f"the body is no JSON{at_byte}: numbers are finite, text is UTF-8"
     )

@@ -16,8 +16,8 @@ import msgspec
 
 from app.artifacts.model import Label, Labels
 from app.errors import FieldError, InvalidRequestError
+from app.errors.faults import unusable
 from app.features.encoding import RowNote
-from app.features.faults import unusable
 from app.guards.guards import CAUSES
 from app.predict.expected import dearer, expected, likelier
 from app.predict.pricing import Pricing

@@ -4,14 +4,13 @@
 one skims it, the next (``app.predict.rows``) reads typed rows.
 """
 
-import re
 from typing import Any, Literal, get_args
 
 import msgspec
 from msgspec import UNSET, Raw, UnsetType
 
 from app.errors import ApiError, FieldError, MalformedRequestError
-from app.features.faults import unusable
+from app.errors.faults import not_json, unusable
 
 __all__ = [
     "ColumnPrice",
@@ -20,7 +19,6 @@ __all__ = [
     "Grid",
     "Member",
     "decode_grid",
-    "malformed",
     "read_envelope",
 ]
 
@@ -143,7 +141,7 @@ def read_envelope(body: bytes) -> Envelope:
     except msgspec.ValidationError:
         raise _explained(body, Envelope, "") from None
     except (ValueError, RecursionError) as error:
-        raise malformed(error) from None
+        raise not_json(error) from None
     if (envelope.instances is UNSET) == (envelope.data is UNSET):
         detail = "rows are given once: as instances, or as data"
         raise unusable([FieldError("/instances", detail)])
@@ -157,17 +155,7 @@ def decode_grid(raw: Raw) -> Grid:
     except msgspec.ValidationError:
         raise _explained(bytes(raw), Grid, "/data") from None
     except (ValueError, RecursionError) as error:
-        raise malformed(error) from None
-
-
-def malformed(error: Exception) -> MalformedRequestError:
-    """Return the answer to bytes that are no JSON, without quoting them."""
-    if isinstance(error, RecursionError):
-        return MalformedRequestError("the body is nested too deeply")
-    place = re.search(r"\(byte (\d+)\)$", str(error))
-    where = f" at byte {place[1]}" if place else ""
-    said = f"the body is no JSON{where}: numbers are finite, text is UTF-8"
-    return MalformedRequestError(said)
+        raise not_json(error) from None
 
 
 def _explained(body: bytes, wanted: type[msgspec.Struct], pointer: str) -> ApiError:
@@ -177,7 +165,7 @@ def _explained(body: bytes, wanted: type[msgspec.Struct], pointer: str) -> ApiEr
     except msgspec.ValidationError:
         return unusable([FieldError(pointer, "an object is expected here")])
     except (ValueError, RecursionError) as error:
-        return malformed(error)
+        return not_json(error)
     known = _TYPES[wanted]
     faults = [
         FieldError(f"{pointer}/{field.name}", "the member is missing")

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.errors import FieldError
-from app.features.faults import unusable
+from app.errors.faults import unusable
 from app.features.schema import FeatureSchema
 from app.predict.answer import Prediction
 from solvers.scoring import Scorer

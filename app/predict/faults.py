@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Raw
 
 from app.errors import FieldError
+from app.errors.faults import at
 from app.features.schema import Feature, FeatureSchema
 from app.features.values import trimmed
 from app.predict.cells import cell_type, cell_words
@@ -76,7 +77,7 @@ def instance_faults(
         yield from _keys(cells, features, pointer, row, ignore_extra)
         for name, cell in cells.items():
             if name in features:
-                place = f"{pointer}/{_escaped(name)}"
+                place = pointer + at(name)
                 yield from _cell(cell, features[name], place, row, name)
 
 
@@ -118,7 +119,7 @@ def _keys(
                 "the model has no such column; leave it out, or say"
                 ' "extra_columns": "ignore"'
             )
-            place = f"{pointer}/{_escaped(shown)}"
+            place = pointer + at(shown)
             yield FieldError(place, detail, row=row, column=shown)
 
 
@@ -150,8 +151,3 @@ def _decoded(decoder: "msgspec.json.Decoder[Any]", raw: Raw) -> Any:
         return decoder.decode(raw)
     except (ValueError, RecursionError):
         return None
-
-
-def _escaped(name: str) -> str:
-    """Return a name as a part of a JSON pointer (RFC 6901)."""
-    return name.replace("~", "~0").replace("/", "~1")

@@ -19,7 +19,7 @@ from typing import Any
 from msgspec import Raw
 
 from app.errors import FieldError
-from app.features.faults import MAX_FAULTS, unusable
+from app.errors.faults import MOST_FAULTS, unusable
 from app.predict.answer import Tally
 from app.predict.listing import listing_of
 from app.predict.question import Question, Unreadable, joined
@@ -78,7 +78,7 @@ def answer_in_parts(
     total = Tally()
     first = 0
     yield
-    while first < source.n and len(faults) <= MAX_FAULTS:
+    while first < source.n and len(faults) <= MOST_FAULTS:
         began = thread_time()
         rows = source.read(first, size, faults)
         if rows is not None and not faults:

@@ -16,7 +16,7 @@ from app.artifacts.model import ServedModel
 from app.artifacts.rating import Rating
 from app.artifacts.row_prices import LEAST, MOST, RowPrices
 from app.errors import FieldError, InvalidRequestError
-from app.features.faults import unusable
+from app.errors.faults import unusable
 from app.predict.envelope import ColumnPrice, Costs
 from solvers.costs import CostMatrix
 from solvers.errors import InfeasibleRuleError, InvalidCostsError

@@ -9,10 +9,10 @@ import msgspec
 from msgspec import Raw
 
 from app.errors import FieldError, TooManyRowsError
-from app.features.faults import MAX_FAULTS, unusable
+from app.errors.faults import MOST_FAULTS, not_json, unusable
 from app.models.queries import ResolvedVersion
 from app.predict.answer import Prediction, Tally
-from app.predict.envelope import Member, malformed
+from app.predict.envelope import Member
 from app.predict.faults import grid_faults, instance_faults, respelled
 from app.predict.pricing import Pricing
 from app.predict.ready import Note, ReadyModel
@@ -141,9 +141,9 @@ class Question:
                 return self.reader.read(joined(renamed)), []
             except Unreadable:
                 rows = renamed
-        faults = list(islice(self._faults(rows, first), MAX_FAULTS + 1))
+        faults = list(islice(self._faults(rows, first), MOST_FAULTS + 1))
         if not faults:
-            raise malformed(error) from None
+            raise not_json(error) from None
         return None, faults
 
     def _faults(self, rows: Sequence[Raw], first: int) -> Iterator[FieldError]:

@@ -19,7 +19,7 @@ from msgspec.structs import astuple
 from numpy.typing import NDArray
 
 from app.errors import FieldError
-from app.features.faults import unusable
+from app.errors.faults import unusable
 from app.features.schema import FeatureSchema
 from app.features.values import Value, trimmed
 from app.predict.cells import cell_type

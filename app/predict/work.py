@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Raw
 
 from app.errors import FieldError
-from app.features.faults import unusable
+from app.errors.faults import unusable
 from app.journal.entries import Entry
 from app.models.queries import ResolvedVersion
 from app.predict.answer import Tally

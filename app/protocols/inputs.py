@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.errors import FieldError, InvalidRequestError
-from app.features.faults import unusable
+from app.errors.faults import unusable
 from app.features.schema import Feature
 from app.predict.ready import ReadyModel
 from app.predict.rows import Rows

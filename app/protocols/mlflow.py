@@ -20,9 +20,8 @@ import msgspec
 from msgspec import UNSET, Raw, UnsetType
 
 from app.errors import ApiError, FieldError, InvalidRequestError, UnknownModelError
-from app.features.faults import unusable
+from app.errors.faults import not_json, unusable
 from app.predict.endpoint import SMALL_BYTES
-from app.predict.envelope import malformed
 from app.predict.in_arrays import at_once
 from app.protocols.skin import Address, Call, Reply, Skin, as_json, nan_as_null
 from app.web.depth import check_depth
@@ -85,7 +84,7 @@ async def _read(call: Call, *, small: bool) -> _Body:
         await check_keys(sent)
         raise _unread() from None
     except (ValueError, RecursionError) as error:
-        raise malformed(error) from None
+        raise not_json(error) from None
     await check_keys(sent)
     given = [name for name in _ROWS if getattr(body, name) is not UNSET]
     if len(given) != 1:
@@ -136,7 +135,7 @@ def _inputs(inputs: Raw, names: Sequence[str]) -> dict[str, Any]:
     except msgspec.ValidationError:
         raise _unread() from None
     except (ValueError, RecursionError) as error:
-        raise malformed(error) from None
+        raise not_json(error) from None
     if len({len(values) for values in columns.values()}) > 1:
         detail = "the columns are of different lengths"
         raise unusable([FieldError("/inputs", detail)])

@@ -16,10 +16,9 @@ import msgspec
 import numpy as np
 
 from app.errors import ApiError, FieldError
-from app.features.faults import unusable
+from app.errors.faults import not_json, unusable
 from app.health.readiness import missing
 from app.predict.endpoint import SMALL_BYTES
-from app.predict.envelope import malformed
 from app.predict.in_arrays import Settled, at_once, settle
 from app.predict.ready import ReadyModel
 from app.protocols.inputs import REFERENCES, read_inputs
@@ -109,7 +108,7 @@ def _read(head: bytes) -> _Request:
         )
         raise unusable([FieldError("", detail)]) from None
     except (ValueError, RecursionError) as error:
-        raise malformed(error) from None
+        raise not_json(error) from None
 
 
 def _raws(inputs: list[Tensor], tail: bytes) -> dict[int, bytes]:

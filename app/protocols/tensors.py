@@ -14,7 +14,7 @@ from msgspec import UNSET, UnsetType
 from numpy.typing import NDArray
 
 from app.errors import FieldError, InvalidRequestError
-from app.features.faults import unusable
+from app.errors.faults import unusable
 
 __all__ = ["Tensor", "binary", "values_of"]
 

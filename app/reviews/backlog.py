@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Raw
 
 from app.errors import FieldError, InvalidRequestError, UnknownPolicyError
-from app.features.faults import unusable
+from app.errors.faults import unusable
 from app.models.queries import ResolvedVersion
 from app.predict.endpoint import PredictEndpoint
 from app.predict.envelope import Envelope

@@ -10,7 +10,7 @@ from app.db.base import utc_now
 from app.db.review_tables import Case, Opinion, Verdict
 from app.db.states import OPEN, OpinionState
 from app.errors import ConflictError, FieldError, UnknownCaseError
-from app.features.faults import MAX_FAULTS
+from app.errors.faults import MOST_FAULTS
 from app.keys.people import take_in
 from app.reviews import policies, telling, verdicts
 from app.reviews.caller_schemas import ImportAnswer
@@ -79,7 +79,7 @@ def bring(
             f"{len(unknown)} rows name cases or references that are unknown here;"
             " nothing was kept: leave them out, or see GET /cases?model="
         )
-        raise UnknownCaseError(msg, unknown[:MAX_FAULTS])
+        raise UnknownCaseError(msg, unknown[:MOST_FAULTS])
     counted = {"saved": 0, "repeated": 0, "closed": 0}
     # By one order, so that no two who bring verdicts wait for each other.
     pairs = zip(brought, found, strict=True)

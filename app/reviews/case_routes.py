@@ -20,7 +20,7 @@ from app.errors import (
     UnknownPolicyError,
     UnsupportedMediaTypeError,
 )
-from app.features.faults import unusable
+from app.errors.faults import unusable
 from app.predict.endpoint import PredictEndpoint
 from app.reviews import bringing, cases, erasing, exchange, outcomes, reassigning
 from app.reviews.backlog import open_backlog

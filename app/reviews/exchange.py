@@ -15,7 +15,7 @@ from typing import Any
 
 from app.artifacts.model import Label
 from app.errors import FieldError, InvalidRequestError, MalformedRequestError
-from app.features.faults import unusable
+from app.errors.faults import unusable
 from app.reviews.schemas import ClaimedCase
 
 __all__ = ["Brought", "as_csv", "as_tasks", "from_csv", "from_tasks"]

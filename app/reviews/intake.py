@@ -23,7 +23,7 @@ from app.artifacts.model import Label, Labels
 from app.artifacts.row_prices import RowPrices
 from app.db.tables import new_id
 from app.errors import FieldError, InvalidRequestError
-from app.features.faults import MAX_FAULTS, unusable
+from app.errors.faults import MOST_FAULTS, unusable
 from app.features.schema import FeatureSchema
 from app.predict.answer import Prediction, Tally
 from app.predict.rows import Rows
@@ -124,7 +124,7 @@ def check_references(references: Sequence[str], pointer: str = "/references") ->
         for i, reference in enumerate(references)
         if not _REFERENCE.fullmatch(reference)
     ]
-    raise unusable(wrong[: MAX_FAULTS + 1])
+    raise unusable(wrong[: MOST_FAULTS + 1])
 
 
 class Intake:

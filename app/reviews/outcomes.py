@@ -12,7 +12,7 @@ from app.db.base import utc_now
 from app.db.review_tables import Case, Outcome
 from app.db.tables import Model, ModelVersion
 from app.errors import ConflictError, FieldError, InvalidRequestError
-from app.features.faults import MAX_FAULTS, unusable
+from app.errors.faults import MOST_FAULTS, unusable
 from app.reviews import policies
 from app.reviews.caller_schemas import OutcomesAnswer
 from app.reviews.intake import check_references
@@ -142,7 +142,7 @@ def _sides(labels: dict[str, Label], told: Sequence[Told]) -> dict[str, bool]:
         elif sides.setdefault(reference, side) != side:
             detail = "an earlier row gives this reference the other label"
             faults.append(FieldError(f"/outcomes/{i}/label", detail, row=i))
-        if len(faults) > MAX_FAULTS:
+        if len(faults) > MOST_FAULTS:
             break
     if faults:
         raise unusable(faults)
@@ -160,7 +160,7 @@ def _contradictions(told: Sequence[Told], other: Iterable[str]) -> ConflictError
         f"{len(wrong)} references have another outcome already; nothing was changed:"
         " leave them out, or say replace"
     )
-    return ConflictError(msg, faults[:MAX_FAULTS])
+    return ConflictError(msg, faults[:MOST_FAULTS])
 
 
 def _tell_cases(session: Session, model_id: int, sides: dict[str, bool]) -> int:

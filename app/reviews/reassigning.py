@@ -15,7 +15,7 @@ from app.db.review_tables import Case, CaseEvent, Opinion
 from app.db.states import OPEN, OpinionState
 from app.db.tables import ApiKey, Model, Person, new_id
 from app.errors import ConflictError, FieldError
-from app.features.faults import unusable
+from app.errors.faults import unusable
 from app.keys.people import OPERATOR
 from app.keys.scopes import allows, stored
 from app.reviews import cases

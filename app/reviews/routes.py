@@ -17,7 +17,7 @@ from app.errors import (
     UnknownModelError,
     UnknownPolicyError,
 )
-from app.features.faults import unusable
+from app.errors.faults import unusable
 from app.keys.people import OPERATOR, take_in
 from app.reviews import changes, claims, telling, undoing, verdicts
 from app.reviews.caller_schemas import ChangesAnswer, ChangesQuery

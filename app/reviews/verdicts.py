@@ -19,7 +19,7 @@ from app.db.review_tables import Case, Opinion, Verdict
 from app.db.states import CaseState, OpinionState
 from app.db.tables import new_id
 from app.errors import ConflictError, FieldError
-from app.features.faults import unusable
+from app.errors.faults import unusable
 from app.features.values import category
 from app.reviews import changes, claims, policies, telling
 from app.reviews.opening import opinion

@@ -13,7 +13,7 @@ from app.models.queries import ResolvedVersion
 from app.predict.decided import Decided, decide
 from app.predict.envelope import Costs
 from app.predict.pricing import Pricing, pricing_at
-from app.predict.ready import ReadyModel
+from app.predict.ready_model import ReadyModel
 from app.predict.rows import Rows
 from app.reviews.intake import Origin, no_references
 from app.reviews.policy import Terms

@@ -33,7 +33,7 @@ from app.journal.entries import Stamp
 from app.models.queries import ResolvedVersion
 from app.predict.answer import Tally
 from app.predict.envelope import Costs
-from app.predict.ready import ReadyModel
+from app.predict.ready_model import ReadyModel
 from app.web.failures import FAILURES, translate
 
 __all__ = ["BatchJob", "answer_csv", "answer_file"]

@@ -54,14 +54,14 @@ def check_columns(
         for name in dict.fromkeys((*features.names, *prices))
         if name not in table.columns
     ]
-    special = {"column": target.column, "weight": target.weight}
-    for role, name in special.items():
+    roles = {"column": target.column, "weight": target.weight}
+    for role, name in roles.items():
         if name is not None and name not in table.columns:
             faults.append(FieldError(f"/target/{role}", "the table has no such column"))
         elif name in features.names:
             detail = "the column is a feature of the model"
             faults.append(FieldError(f"/target/{role}", detail))
-    fitting = {*features.names, *prices, *special.values(), *known}
+    fitting = {*features.names, *prices, *roles.values(), *known}
     faults += [
         FieldError(
             f"/data/columns/{j}",

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from app.errors import FieldError
 from app.errors.faults import refuse
 from app.evidence.part import Part
-from app.train.pairs import rule_kind
+from app.train.compatibility import rule_kind
 from app.train.rules import rule_parameters
 from app.train.schemas import TrainRequest
 from app.train.trainers.registry import TRAINERS

@@ -20,7 +20,7 @@ from typing import Any, Self
 from app.artifacts.model import ServedModel
 from app.errors import ConflictError
 from app.evidence.scores import Evidence
-from app.train.pairs import rule_kind
+from app.train.compatibility import rule_kind
 from app.train.schemas import TrainRequest
 from solvers.calibration import Calibration
 from solvers.costs import CostMatrix

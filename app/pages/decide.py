@@ -26,7 +26,7 @@ from app.models.schemas import ModelsQuery
 from app.pages.page import page_router, plain, render, say
 from app.pages.visitor import opens
 from app.predict.endpoint import PredictEndpoint
-from app.predict.ready import ReadyModel
+from app.predict.ready_model import ReadyModel
 from app.state import state_of
 
 __all__ = ["router"]

@@ -27,10 +27,10 @@ from app.journal.entries import Entry, Stamp
 from app.models.catalogue import Reference
 from app.models.queries import ResolvedVersion, resolve
 from app.predict.arena import BODY_BYTES, Arena
+from app.predict.at_once import Answered, ask, has_more_keys
 from app.predict.envelope import Envelope, read_envelope
 from app.predict.parts import answer_in_parts
-from app.predict.ready import ReadyModel
-from app.predict.work import Answered, ask, has_more_keys
+from app.predict.ready_model import ReadyModel
 from app.web.depth import require_depth
 from app.web.duplicates import require_distinct_keys
 from app.web.failures import told

@@ -20,14 +20,14 @@ from app.models.catalogue import Catalogue, Reference
 from app.models.queries import ResolvedVersion, resolve
 from app.monitor.counts import BucketCounts
 from app.predict.answer import Tally
+from app.predict.at_once import Answered, answer, ask, has_more_keys
 from app.predict.bulk import Limits
 from app.predict.envelope import read_envelope
 from app.predict.metrics import PredictionCounts
 from app.predict.parts import answer_in_parts
 from app.predict.pool import BulkPool
 from app.predict.question import Question
-from app.predict.ready import ReadyModel
-from app.predict.work import Answered, answer, ask, has_more_keys
+from app.predict.ready_model import ReadyModel
 from app.reviews.intake import Intake
 from app.reviews.keeper import Keeper, Moved
 from app.state import AppState

@@ -16,7 +16,7 @@ from app.predict.decided import Decided
 from app.predict.endpoint import PredictEndpoint
 from app.predict.listing import cases_of
 from app.predict.many import RowByRow
-from app.predict.ready import ReadyModel
+from app.predict.ready_model import ReadyModel
 from app.predict.rows import Rows
 from app.reviews.intake import Intake
 

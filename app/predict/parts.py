@@ -21,10 +21,10 @@ from msgspec import Raw
 from app.errors import FieldError
 from app.errors.faults import MOST_FAULTS, unusable
 from app.predict.answer import Tally
+from app.predict.at_once import Answered, answer, assembled
 from app.predict.listing import listing_of
 from app.predict.question import Question, Unreadable, joined
 from app.predict.rows import Rows
-from app.predict.work import Answered, answer, assembled
 
 __all__ = ["LEAST_ROWS", "answer_in_parts", "paced"]
 

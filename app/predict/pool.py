@@ -13,8 +13,8 @@ from app.blobs.interface import Place
 from app.errors import ServiceUnavailableError
 from app.journal.entries import Stamp
 from app.predict.arena import Arena
+from app.predict.at_once import Answered
 from app.predict.bulk import Limits, Reply, answer_body, begin
-from app.predict.work import Answered
 
 __all__ = ["MOST_WAITING", "BulkPool"]
 

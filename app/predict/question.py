@@ -15,7 +15,7 @@ from app.predict.answer import Prediction, Tally
 from app.predict.envelope import Member
 from app.predict.faults import grid_faults, instance_faults, respelled
 from app.predict.pricing import Pricing
-from app.predict.ready import Note, ReadyModel
+from app.predict.ready_model import Note, ReadyModel
 from app.predict.rows import RowReader, Rows
 from app.reviews.intake import Intake
 

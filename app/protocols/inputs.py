@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from app.errors import FieldError, InvalidRequestError
 from app.errors.faults import unusable
 from app.features.schema import Feature
-from app.predict.ready import ReadyModel
+from app.predict.ready_model import ReadyModel
 from app.predict.rows import Rows
 from app.protocols.tensors import Tensor, Values
 from app.reviews.intake import check_references

@@ -20,7 +20,7 @@ from app.errors.faults import not_json, unusable
 from app.health.readiness import missing
 from app.predict.endpoint import SMALL_BYTES
 from app.predict.in_arrays import Settled, at_once, settle
-from app.predict.ready import ReadyModel
+from app.predict.ready_model import ReadyModel
 from app.protocols.inputs import REFERENCES, read_inputs
 from app.protocols.outputs import (
     ON_REQUEST,

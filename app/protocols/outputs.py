@@ -7,7 +7,7 @@ import numpy as np
 
 from app.predict.answer import NAMES, REASONS
 from app.predict.in_arrays import Settled
-from app.predict.ready import ReadyModel
+from app.predict.ready_model import ReadyModel
 from app.protocols.tensors import Values
 
 __all__ = ["ON_REQUEST", "OUTPUTS", "OnReject", "absent_of", "outputs_of"]

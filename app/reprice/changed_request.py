@@ -13,7 +13,12 @@ from app.errors import ConflictError, FieldError
 from app.errors.faults import refuse
 from app.evidence.stored import Stored
 from app.reprice.schemas import RepriceRequest
-from app.train.pairs import cost_matrix, pair_errors, promises, rule_kind
+from app.train.compatibility import (
+    compatibility_errors,
+    cost_matrix,
+    promises,
+    rule_kind,
+)
 from app.train.rules import Rule, RuleChoice
 from app.train.schemas import TrainRequest
 from app.train.trainers.registry import SCORE_RULES
@@ -87,7 +92,7 @@ def _rule(asked: TrainRequest, request: RepriceRequest) -> RuleChoice | None:
 def _check(wanted: TrainRequest, request: RepriceRequest) -> None:
     faults = [
         fault
-        for fault in pair_errors(wanted)
+        for fault in compatibility_errors(wanted)
         if not fault.pointer.startswith("/trainer")  # nothing is trained
     ]
     own = [f for f in faults if f.pointer.startswith(_ABOUT_THE_REQUEST)]

@@ -21,7 +21,7 @@ from app.reprice.schemas import (
 )
 from app.reprice.thresholds import Repriced, fit_thresholds
 from app.state import AppState
-from app.train.pairs import rule_kind
+from app.train.compatibility import rule_kind
 
 __all__ = ["curves", "look", "preview", "reprice"]
 

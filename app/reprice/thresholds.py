@@ -19,7 +19,7 @@ from app.evidence.evaluation import evaluate, no_evaluation
 from app.evidence.notes import notes_on_guards, notes_on_thresholds
 from app.evidence.scores import Evidence, calibrate, fit_rule
 from app.evidence.stored import Stored
-from app.train.pairs import LEARN_FROM_COSTS, cost_matrix, promises, rule_kind
+from app.train.compatibility import LEARN_FROM_COSTS, cost_matrix, promises, rule_kind
 from app.train.schemas import TrainRequest
 from solvers.calibration import Calibration
 from solvers.costs import CostMatrix

@@ -10,10 +10,10 @@ from msgspec import Raw
 from app.errors import FieldError, InvalidRequestError, UnknownPolicyError
 from app.errors.faults import unusable
 from app.models.queries import ResolvedVersion
+from app.predict.at_once import ask
 from app.predict.endpoint import PredictEndpoint
 from app.predict.envelope import Envelope
-from app.predict.ready import ReadyModel
-from app.predict.work import ask
+from app.predict.ready_model import ReadyModel
 from app.reviews.caller_schemas import CaseSent, CasesRequest, OpenedAnswer, OpenedCase
 from app.reviews.intake import Intake
 from app.reviews.policy import Terms

@@ -8,7 +8,7 @@ count once; a row of weight 0 counts as no row.
 import numpy as np
 
 from app.errors import FieldError
-from app.train.pairs import promises
+from app.train.compatibility import promises
 from app.train.schemas import TrainRequest
 from app.train.target import Sample
 

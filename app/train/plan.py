@@ -10,7 +10,7 @@ from typing import Any
 
 from app.errors import FieldError
 from app.errors.faults import at, refuse
-from app.train.pairs import cost_matrix, pair_errors, promises
+from app.train.compatibility import compatibility_errors, cost_matrix, promises
 from app.train.schemas import TrainRequest
 from app.train.search import MOST_CANDIDATES
 from app.train.search_grid import Place, combinations, too_many
@@ -73,7 +73,7 @@ class TrainingPlan:
         faults: list[FieldError] = []
         if request.search is not None:
             found, faults = _spread(request)
-        faults = faults or list(_pair_faults(found))
+        faults = faults or list(_compatibility_faults(found))
         if faults:
             raise refuse({(one.pointer, one.detail): one for one in faults}.values())
         costs = cost_matrix(request.costs)
@@ -95,9 +95,9 @@ class TrainingPlan:
         )
 
 
-def _pair_faults(candidates: Iterable[Candidate]) -> Iterator[FieldError]:
+def _compatibility_faults(candidates: Iterable[Candidate]) -> Iterator[FieldError]:
     for candidate in candidates:
-        for error in pair_errors(candidate.request):
+        for error in compatibility_errors(candidate.request):
             pointer = error.pointer
             if pointer.startswith("/trainer"):
                 pointer = at(*candidate.place) + pointer.removeprefix("/trainer")

@@ -37,9 +37,9 @@ from app.features.values import trimmed
 from app.guards.guards import Guards
 from app.guards.tables import guarded_rows
 from app.models.queries import ResolvedVersion
+from app.predict.at_once import answer, ask
 from app.predict.envelope import read_envelope
-from app.predict.ready import ReadyModel
-from app.predict.work import answer, ask
+from app.predict.ready_model import ReadyModel
 from app.train.parsing import read_mapping
 from app.train.rows import by_column
 from solvers.calibration import Calibration

@@ -27,7 +27,7 @@ from app.features.schema import FeatureSchema
 from app.features.typical import typical_row
 from app.guards.guards import Guards
 from app.guards.tables import guarded_rows
-from app.train.pairs import rule_kind
+from app.train.compatibility import rule_kind
 from app.worker.fit.guarding import fit_guards, with_reach
 from app.worker.fit.job import Job
 from app.worker.fit.out_of_fold import (

@@ -10,7 +10,7 @@ from dataclasses import replace
 from app.features.schema import FeatureSchema
 from app.guards.guards import Guards
 from app.guards.outlier import OutlierGuard
-from app.train.pairs import guards_of
+from app.train.compatibility import guards_of
 from app.train.trainers.scores import ScoresTrainer
 from app.worker.fit.job import Job
 from app.worker.fit.out_of_fold import Known

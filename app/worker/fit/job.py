@@ -12,7 +12,7 @@ from app.artifacts.row_prices import OwnPrices, RowPrices
 from app.evidence.part import Part, take
 from app.features.schema import FeatureSchema
 from app.features.table import Table
-from app.train.pairs import believed, row_prices
+from app.train.compatibility import believed, row_prices
 from app.train.schemas import TrainRequest
 from app.train.target import Sample
 from app.train.trainers.registry import TRAINERS

@@ -12,7 +12,7 @@ from app.features.schema import FeatureSchema
 from app.features.table import Table
 from app.worker.fit.partition import Partition
 
-__all__ = ["count_twins", "twin_warnings"]
+__all__ = ["count_repeated", "repeat_warnings"]
 
 Floats = NDArray[np.float64]
 
@@ -25,7 +25,7 @@ _FLATTERS = {
 }
 
 
-def count_twins(known: Floats, fresh: Floats) -> int:
+def count_repeated(known: Floats, fresh: Floats) -> int:
     """Return how many fresh rows have all their encoded columns in a known row.
 
     Parameters
@@ -38,7 +38,9 @@ def count_twins(known: Floats, fresh: Floats) -> int:
     return sum(row.tobytes() in seen for row in fresh + 0.0)
 
 
-def twin_warnings(features: FeatureSchema, table: Table, parts: Partition) -> list[str]:
+def repeat_warnings(
+    features: FeatureSchema, table: Table, parts: Partition
+) -> list[str]:
     """Return the warnings that rows of two parts are equal, where some are."""
 
     def encoded(rows: NDArray[np.int64]) -> Floats:
@@ -54,8 +56,8 @@ def twin_warnings(features: FeatureSchema, table: Table, parts: Partition) -> li
         ("calibration", calibration, "training", training),
     )
     return [
-        f"{twins} of {len(fresh)} {name} rows equal a {other} row in every feature:"
+        f"{repeated} of {len(fresh)} {name} rows equal a {other} row in every feature:"
         f" {_FLATTERS[name]}"
         for name, fresh, other, known in pairs
-        if len(fresh) and len(known) and (twins := count_twins(known, fresh))
+        if len(fresh) and len(known) and (repeated := count_repeated(known, fresh))
     ]

@@ -23,7 +23,7 @@ from app.evidence.stored import Stored
 from app.features.encoding import encode_table
 from app.features.table import Table
 from app.guards.tables import guarded_rows
-from app.train.pairs import guards_of
+from app.train.compatibility import guards_of
 from app.train.parsing import no_datasets, read_mapping
 from app.train.schemas import DatasetData
 from app.train.service import check
@@ -31,7 +31,7 @@ from app.worker.fit.fitting import Fitted, fit
 from app.worker.fit.identifiers import group_warnings, identifier_warnings
 from app.worker.fit.influence import influence
 from app.worker.fit.job import Job
-from app.worker.fit.leakage import twin_warnings
+from app.worker.fit.leakage import repeat_warnings
 from app.worker.fit.oddities import oddities
 from app.worker.fit.partition import Partition, partition
 from app.worker.fit.promising import drawn_by_rows, hanging_together
@@ -106,7 +106,7 @@ def run(
     report.part(until, 1.0, "evaluating").begin()
     seen = _evaluated(job, fitted, parts)
     if job.builder.learns:  # who learnt from no row flatters none that is equal
-        seen.lasting.extend(twin_warnings(fitted.features, job.table, parts))
+        seen.lasting.extend(repeat_warnings(fitted.features, job.table, parts))
     seen.lasting.extend(identifier_warnings(fitted.features, job.table))
     if job.sample.groups is None:
         seen.lasting.extend(_ungrouped(job, datasets))

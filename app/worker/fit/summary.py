@@ -3,7 +3,7 @@
 from typing import Any
 
 from app.evidence.facts import rule_facts
-from app.train.pairs import rule_kind
+from app.train.compatibility import rule_kind
 from app.worker.fit.fitting import Fitted
 from app.worker.fit.job import Job
 

@@ -20,7 +20,7 @@ from app.errors import InvalidRequestError
 from app.features.schema import FeatureSchema
 from app.features.table import Table
 from app.models.queries import ResolvedVersion
-from app.predict.ready import ReadyModel
+from app.predict.ready_model import ReadyModel
 from solvers.calibration import Calibration
 from solvers.costs import CostMatrix
 from solvers.rules.band import Band

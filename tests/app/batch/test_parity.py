@@ -20,9 +20,9 @@ from app.features.table import Table
 from app.guards.guards import Guards
 from app.guards.outlier import OutlierGuard
 from app.models.queries import ResolvedVersion
+from app.predict.at_once import answer, ask
 from app.predict.envelope import read_envelope
-from app.predict.ready import ReadyModel
-from app.predict.work import answer, ask
+from app.predict.ready_model import ReadyModel
 from solvers.calibration import Calibration
 from solvers.costs import CostMatrix
 from solvers.rules.band import Band

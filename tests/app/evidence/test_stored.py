@@ -13,7 +13,7 @@ from app.plain import finite
 from app.reprice.changed_request import changed_request
 from app.reprice.schemas import RepriceRequest
 from app.reprice.thresholds import fit_thresholds
-from app.train.pairs import rule_kind
+from app.train.compatibility import rule_kind
 from app.train.trainers.registry import TRAINERS
 from app.worker.fit.pipeline import run
 from tests.app.pima_like import PRICES, inline, patients

@@ -5,7 +5,7 @@ import pytest
 
 from app.features.schema import FeatureSchema
 from app.features.table import Table
-from app.worker.fit.leakage import twin_warnings
+from app.worker.fit.leakage import repeat_warnings
 from app.worker.fit.partition import Partition
 
 COLUMNS = ["x", "kind"]
@@ -16,7 +16,7 @@ def told(training, calibration, holdout):
     table = Table.from_rows(COLUMNS, rows)
     cuts = np.cumsum([len(training), len(calibration)])
     parts = Partition(*np.split(np.arange(len(rows)), cuts))
-    return twin_warnings(FeatureSchema.fit(table), table, parts)
+    return repeat_warnings(FeatureSchema.fit(table), table, parts)
 
 
 FRESH = [[float(i), "ab"[i % 2]] for i in range(20)]

@@ -14,9 +14,9 @@ from app.datasets.reading.limits import Limits
 from app.datasets.reading.options import ReadOptions
 from app.evidence.stored import Stored
 from app.models.queries import ResolvedVersion
+from app.predict.at_once import answer, ask
 from app.predict.envelope import read_envelope
-from app.predict.ready import ReadyModel
-from app.predict.work import answer, ask
+from app.predict.ready_model import ReadyModel
 from app.reprice.changed_request import changed_request
 from app.reprice.schemas import RepriceRequest
 from app.train.trainers.registry import TRAINERS

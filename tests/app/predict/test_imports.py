@@ -7,7 +7,7 @@ _CODE = """
 import sys
 import app.main
 import app.predict.bulk
-from app.predict.ready import ReadyModel
+from app.predict.ready_model import ReadyModel
 heavy = {"numba", "llvmlite", "sklearn", "scipy", "matplotlib"}
 print(sorted(heavy & {name.partition(".")[0] for name in sys.modules}))
 """

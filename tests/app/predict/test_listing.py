@@ -13,12 +13,12 @@ from app.artifacts.rating import Rating
 from app.journal.entries import Entry, Stamp
 from app.models.queries import ResolvedVersion
 from app.predict.answer_openapi import CHOSEN_SCHEMA, COLUMNS_SCHEMA
+from app.predict.at_once import answer, ask, has_more_keys
 from app.predict.endpoint import LARGE_BYTES, SMALL_BYTES
 from app.predict.envelope import Member, read_envelope
 from app.predict.explain import Explained
 from app.predict.parts import answer_in_parts
-from app.predict.ready import ReadyModel
-from app.predict.work import answer, ask, has_more_keys
+from app.predict.ready_model import ReadyModel
 from tests.app.predict.conftest import COLUMNS, served, training_rows
 from tests.app.predict.refused import faults, refused
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from app.errors import ApiError
 from app.models.queries import ResolvedVersion
 from app.predict.answer_openapi import COLUMNS_SCHEMA
+from app.predict.at_once import answer, ask
 from app.predict.envelope import Costs, Envelope, Grid, decode_grid, read_envelope
 from app.predict.examples import (
     ANSWER_EXAMPLE,
@@ -18,8 +19,7 @@ from app.predict.examples import (
     REQUEST_EXAMPLES,
 )
 from app.predict.openapi import ANSWER_SCHEMA, REQUEST_SCHEMA
-from app.predict.ready import ReadyModel
-from app.predict.work import answer, ask
+from app.predict.ready_model import ReadyModel
 from tests.app.predict.conftest import served
 
 DECLARED = jsonschema_rs.validator_for(REQUEST_SCHEMA)

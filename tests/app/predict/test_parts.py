@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 from app.errors import InvalidRequestError
 from app.models.queries import ResolvedVersion
+from app.predict.at_once import answer, ask
 from app.predict.endpoint import _is_small
 from app.predict.envelope import read_envelope
 from app.predict.parts import LEAST_ROWS, answer_in_parts, paced
-from app.predict.ready import ReadyModel
-from app.predict.work import answer, ask
+from app.predict.ready_model import ReadyModel
 from tests.app.predict.conftest import COLUMNS, served, training_rows
 
 READY = ReadyModel(served().to_payload())

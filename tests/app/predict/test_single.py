@@ -12,10 +12,10 @@ from app.features.encoding import Encoder
 from app.features.schema import FeatureSchema
 from app.features.table import Table
 from app.models.queries import ResolvedVersion
+from app.predict.at_once import answer, ask
 from app.predict.envelope import read_envelope
 from app.predict.many import predictions
-from app.predict.ready import ReadyModel
-from app.predict.work import answer, ask
+from app.predict.ready_model import ReadyModel
 from solvers.calibration import Calibration
 from solvers.rules.band import Band
 from solvers.scoring import load

@@ -12,7 +12,7 @@ from sqlalchemy import select
 
 from app.artifacts.model import Labels
 from app.db.review_tables import Case
-from app.predict.ready import ReadyModel
+from app.predict.ready_model import ReadyModel
 from app.reviews import keeper as keeping
 from app.reviews import opening
 from app.reviews.intake import Intake, NewCase, Origin, draws

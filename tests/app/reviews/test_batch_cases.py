@@ -211,7 +211,7 @@ def test_a_case_that_comes_first_from_elsewhere_is_the_one_that_is_named(
     """Between the look for open cases and the end of the file, another opens one."""
     from app.batch.answering import Answering
     from app.models.queries import ResolvedVersion
-    from app.predict.ready import ReadyModel
+    from app.predict.ready_model import ReadyModel
     from app.predict.rows import Rows
     from app.reviews.intake import NewCase
     from app.reviews.opening import open_cases

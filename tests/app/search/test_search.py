@@ -18,7 +18,7 @@ from app.worker.fit.partition import partition
 from app.worker.fit.pipeline import run
 from app.worker.fit.search.folds import Fold
 from app.worker.fit.search.judging import FoldScores, judge
-from app.worker.fit.search.work import Pulse, Scored, Unit, run_unit
+from app.worker.fit.search.unit import Pulse, Scored, Unit, run_unit
 from solvers.costs import CostMatrix
 from solvers.errors import Interrupted
 from solvers.scoring import Outputs, load

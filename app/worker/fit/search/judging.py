@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from app.evidence.decisions import decide
 from app.evidence.part import Part
 from app.evidence.scores import Evidence, calibrate, fit_rule
-from app.train.pairs import rule_kind
+from app.train.compatibility import rule_kind
 from app.worker.fit.job import Job
 from app.worker.fit.search.folds import Fold
 from app.worker.fit.search.measure import Judgement
-from app.worker.fit.search.work import Scored
+from app.worker.fit.search.unit import Scored
 from solvers.calibration import Calibration
 from solvers.costs import CostMatrix, RowCosts
 from solvers.rules.registry import RULES

@@ -21,7 +21,7 @@ from math import isfinite, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from app.train.pairs import rule_kind
+from app.train.compatibility import rule_kind
 from app.train.schemas import TrainRequest
 from solvers import metrics
 

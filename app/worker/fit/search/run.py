@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from app.errors import ApiError, FieldError
 from app.errors.faults import refuse
 from app.evidence.part import Part
-from app.train.pairs import rule_kind
+from app.train.compatibility import rule_kind
 from app.train.plan import Candidate
 from app.worker.fit.job import Job
 from app.worker.fit.report import Report

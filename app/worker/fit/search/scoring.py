@@ -18,7 +18,7 @@ from app.worker.fit.search.encodings import Encodings
 from app.worker.fit.search.fits import Fit
 from app.worker.fit.search.folds import Fold
 from app.worker.fit.search.judging import FoldScores
-from app.worker.fit.search.work import Pulse, Scored, Unit, run_unit
+from app.worker.fit.search.unit import Pulse, Scored, Unit, run_unit
 from solvers.costs import RowCosts
 
 __all__ = ["Scoring", "name_of"]

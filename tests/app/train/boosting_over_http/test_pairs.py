@@ -4,7 +4,7 @@ import numpy as np
 import psutil
 import pytest
 
-from app.predict.ready import ReadyModel
+from app.predict.ready_model import ReadyModel
 from app.predict.rows import Rows
 from app.train.trainers.registry import SCORE_RULES
 from app.worker.fit.pipeline import run

@@ -30,9 +30,9 @@ from solvers.rules.registry import RULES
 __all__ = [
     "LEARN_FROM_COSTS",
     "believed",
+    "compatibility_errors",
     "cost_matrix",
     "guards_of",
-    "pair_errors",
     "promises",
     "row_prices",
     "rule_kind",
@@ -92,7 +92,7 @@ def row_prices(costs: Costs | None) -> RowPrices | None:
     return RowPrices.of(costs.model_dump())
 
 
-def pair_errors(request: TrainRequest) -> list[FieldError]:
+def compatibility_errors(request: TrainRequest) -> list[FieldError]:
     """Return every fault of the request that needs no look at its table."""
     checks = (_rule_errors, _parameter_errors, _cost_errors, _option_errors)
     return [error for check in checks for error in check(request)]

@@ -18,7 +18,7 @@ from app.predict.envelope import Envelope, decode_grid
 from app.predict.listing import listing_of
 from app.predict.pricing import pricing_at
 from app.predict.question import NO_LIMIT, Question, Unreadable
-from app.predict.ready import ReadyModel, tail
+from app.predict.ready_model import ReadyModel, tail
 from app.reviews.intake import Intake, check_references
 
 __all__ = [

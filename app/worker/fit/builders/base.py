@@ -9,15 +9,45 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.artifacts.rating import Rating
+from app.train.base import TrainerChoice
+from app.train.trainers.kernels import kernel_parameters
 from solvers.costs import CostMatrix
 
-__all__ = ["Builder", "Facts", "Setting"]
+__all__ = ["Builder", "Facts", "Setting", "made_by", "parameters"]
 
 Facts = dict[str, Any]
 
 
 def _no_facts(*_: Any) -> Facts:
     return {}
+
+
+def parameters(trainer: TrainerChoice) -> dict[str, Any]:
+    """Return the constructor arguments that a request gives, a reduction's apart."""
+    chosen = trainer.model_dump(exclude={"kind", "kernel", "reduction"})
+    kernel = getattr(trainer, "kernel", None)
+    return chosen if kernel is None else {**chosen, **kernel_parameters(kernel)}
+
+
+def made_by(
+    estimator: Callable[..., Any], *, costs: bool = False, seed: bool = False
+) -> Callable[[Any, "Setting"], Any]:
+    """Return how a class is made that takes a trainer's parameters as they are.
+
+    Parameters
+    ----------
+    estimator : class
+    costs, seed : bool
+        Whether it takes ``costs`` and ``random_state`` too.
+    """
+
+    def make(trainer: TrainerChoice, setting: Setting) -> Any:
+        told: dict[str, Any] = {"costs": setting.costs} if costs else {}
+        if seed:
+            told["random_state"] = setting.seed
+        return estimator(**told, **parameters(trainer))
+
+    return make
 
 
 def _silence(_: Any) -> list[str]:
@@ -75,7 +105,7 @@ class Builder:
     """
 
     make: Callable[[Any, Setting], Any]
-    facts: Callable[[Any, Sequence[str]], Facts]
+    facts: Callable[[Any, Sequence[str]], Facts] = _no_facts
     missing_native: bool = False
     compare: Callable[[Any, Any, Any, Any], Facts] = _no_facts
     notes: Callable[[Any], list[str]] = _silence

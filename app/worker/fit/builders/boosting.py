@@ -5,11 +5,9 @@ from typing import Any
 
 from app.train.trainers.boosting import (
     AbstentionBoostingTrainer,
-    AbstentionTreesTrainer,
-    AdaBoostTrainer,
     GradientBoostingTrainer,
 )
-from app.worker.fit.builders.base import Builder, Facts, Setting
+from app.worker.fit.builders.base import Builder, Facts, Setting, made_by, parameters
 from solvers.trainers.abstention_boosting import AbstentionBoostingClassifier
 from solvers.trainers.abstention_trees import AbstentionTreeBoostingClassifier
 from solvers.trainers.adaboost import AdaBoostStumpClassifier
@@ -40,18 +38,13 @@ def _stump_facts(booster: Any, names: Sequence[str]) -> Facts:
 
 
 def _abstention_stumps(trainer: AbstentionBoostingTrainer, setting: Setting) -> Any:
-    chosen = {**trainer.model_dump(exclude={"kind"}), "random_state": setting.seed}
+    chosen = {**parameters(trainer), "random_state": setting.seed}
     costs = setting.costs
     if costs is None or trainer.surrogate != "max":
         return AbstentionBoostingClassifier(costs=costs, **chosen)
     # Symmetric (others are refused before), so one number in units of an error.
     price = costs.reject_positive / costs.false_positive
     return AbstentionBoostingClassifier(cost=price, **chosen)
-
-
-def _adaboost(trainer: AdaBoostTrainer, setting: Setting) -> Any:
-    del setting  # AdaBoost knows no prices and draws nothing
-    return AdaBoostStumpClassifier(**trainer.model_dump(exclude={"kind"}))
 
 
 def _tree_facts(booster: Any, names: Sequence[str]) -> Facts:
@@ -61,28 +54,23 @@ def _tree_facts(booster: Any, names: Sequence[str]) -> Facts:
     }
 
 
-def _abstention_trees(trainer: AbstentionTreesTrainer, setting: Setting) -> Any:
-    return AbstentionTreeBoostingClassifier(
-        costs=setting.costs,
-        random_state=setting.seed,
-        **trainer.model_dump(exclude={"kind"}),
-    )
-
-
 def _gradient_boosting(trainer: GradientBoostingTrainer, setting: Setting) -> Any:
     return GradientBoostingRejectClassifier(
         categorical_features=list(setting.categorical) or None,
         random_state=setting.seed,
-        **trainer.model_dump(exclude={"kind"}),
+        **parameters(trainer),
     )
 
 
 ABSTENTION_BOOSTING = Builder(
     _abstention_stumps, _stump_facts, missing_native=True, keeps_apart=True
 )
-ADABOOST = Builder(_adaboost, _stump_facts, missing_native=True)
+ADABOOST = Builder(made_by(AdaBoostStumpClassifier), _stump_facts, missing_native=True)
 ABSTENTION_TREES = Builder(
-    _abstention_trees, _tree_facts, missing_native=True, keeps_apart=True
+    made_by(AbstentionTreeBoostingClassifier, costs=True, seed=True),
+    _tree_facts,
+    missing_native=True,
+    keeps_apart=True,
 )
 GRADIENT_BOOSTING = Builder(
     _gradient_boosting, _tree_facts, missing_native=True, keeps_apart=True

@@ -4,16 +4,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from app.artifacts.rating import Rating
-from app.train.trainers.kernels import kernel_parameters
-from app.train.trainers.psvm import ProbabilisticLabelTrainer
 from app.train.trainers.svm import (
     DoubleHingeTrainer,
     HingeTrainer,
-    KernelMachine,
-    MultiHingeTrainer,
     ReducibleMachine,
 )
-from app.worker.fit.builders.base import Builder, Facts, Setting
+from app.worker.fit.builders.base import Builder, Facts, Setting, made_by, parameters
 from solvers.costs import CostMatrix
 from solvers.trainers.multi_hinge import MultiHingeSVC
 from solvers.trainers.psvm import ProbabilisticLabelSVC
@@ -21,11 +17,6 @@ from solvers.trainers.reduced_set import ReducedSetSVC
 from solvers.trainers.svm import DoubleHingeSVC, HingeSVC
 
 __all__ = ["DOUBLE_HINGE", "HINGE", "MULTI_HINGE", "PROBABILISTIC_LABEL"]
-
-
-def _machine_parameters(trainer: KernelMachine) -> dict[str, Any]:
-    chosen = trainer.model_dump(exclude={"kind", "kernel", "reduction"})
-    return {**chosen, **kernel_parameters(trainer.kernel)}
 
 
 def _machine_facts(machine: Any, names: Sequence[str]) -> Facts:
@@ -45,13 +36,13 @@ def _is_reduced(machine: Any) -> bool:
 
 def _double_hinge(trainer: DoubleHingeTrainer, setting: Setting) -> Any:
     if trainer.reduction is None:
-        return DoubleHingeSVC(costs=setting.costs, **_machine_parameters(trainer))
+        return DoubleHingeSVC(costs=setting.costs, **parameters(trainer))
     return _reduced(trainer, setting.costs or CostMatrix(), setting.seed)
 
 
 def _hinge(trainer: HingeTrainer, setting: Setting) -> Any:
     if trainer.reduction is None:
-        return HingeSVC(**_machine_parameters(trainer))
+        return HingeSVC(**parameters(trainer))
     return _reduced(trainer, None, setting.seed)
 
 
@@ -64,7 +55,7 @@ def _reduced(trainer: ReducibleMachine, costs: CostMatrix | None, seed: int) -> 
         costs=costs,
         random_state=seed,
         **chosen,
-        **_machine_parameters(trainer),
+        **parameters(trainer),
     )
 
 
@@ -80,17 +71,8 @@ def _notes(machine: Any) -> list[str]:
     return [] if why is None else [f"the machine was not reduced: {why}"]
 
 
-def _probabilistic(trainer: ProbabilisticLabelTrainer, setting: Setting) -> Any:
-    return ProbabilisticLabelSVC(costs=setting.costs, **_machine_parameters(trainer))
-
-
 def _link_slope(machine: Any) -> float:
     return float(machine.link_slope_)
-
-
-def _multi_hinge(trainer: MultiHingeTrainer, setting: Setting) -> Any:
-    del setting  # it knows no prices and draws nothing
-    return MultiHingeSVC(**_machine_parameters(trainer))
 
 
 def _rating(machine: Any) -> Rating:
@@ -106,5 +88,7 @@ _LABELS: dict[str, Any] = {
 }
 DOUBLE_HINGE = Builder(_double_hinge, **_LABELS)
 HINGE = Builder(_hinge, **_LABELS)
-MULTI_HINGE = Builder(_multi_hinge, _machine_facts, rating=_rating)
-PROBABILISTIC_LABEL = Builder(_probabilistic, _machine_facts, link=_link_slope)
+MULTI_HINGE = Builder(made_by(MultiHingeSVC), _machine_facts, rating=_rating)
+PROBABILISTIC_LABEL = Builder(
+    made_by(ProbabilisticLabelSVC, costs=True), _machine_facts, link=_link_slope
+)

@@ -3,16 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-from app.train.trainers.logistic import LogisticTrainer
-from app.worker.fit.builders.base import Builder, Facts, Setting
+from app.worker.fit.builders.base import Builder, Facts, made_by
 from solvers.trainers.logistic import LogisticRejectClassifier
 
 __all__ = ["LOGISTIC"]
-
-
-def _logistic(trainer: LogisticTrainer, setting: Setting) -> Any:
-    del setting  # it knows no prices and draws nothing
-    return LogisticRejectClassifier(**trainer.model_dump(exclude={"kind"}))
 
 
 def _facts(machine: Any, names: Sequence[str]) -> Facts:
@@ -23,4 +17,4 @@ def _facts(machine: Any, names: Sequence[str]) -> Facts:
     }
 
 
-LOGISTIC = Builder(_logistic, _facts)
+LOGISTIC = Builder(made_by(LogisticRejectClassifier), _facts)

@@ -1,12 +1,11 @@
 """Scores of a model elsewhere: nothing is fitted but the stand-in of a missing one."""
 
-from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
 
 from app.train.trainers.scores import ScoresTrainer
-from app.worker.fit.builders.base import Builder, Facts, Setting
+from app.worker.fit.builders.base import Builder, Setting
 
 __all__ = ["SCORES"]
 
@@ -46,9 +45,4 @@ def _scores(trainer: ScoresTrainer, setting: Setting) -> Any:
     return _GivenScores(probability=trainer.scale == "probability")
 
 
-def _no_facts(scores: Any, names: Sequence[str]) -> Facts:
-    del scores, names
-    return {}
-
-
-SCORES = Builder(_scores, _no_facts, missing_native=True, learns=False)
+SCORES = Builder(_scores, missing_native=True, learns=False)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from app.train.trainers.trees import ExtraTreesTrainer, ForestTrainer
-from app.worker.fit.builders.base import Builder, Facts, Setting
+from app.worker.fit.builders.base import Builder, Facts, Setting, parameters
 from solvers.trainers.randomised_trees import RandomisedTreesRejectClassifier
 
 __all__ = ["RANDOMISED_TREES"]
@@ -14,7 +14,7 @@ def _trees(trainer: ExtraTreesTrainer | ForestTrainer, setting: Setting) -> Any:
     return RandomisedTreesRejectClassifier(
         trees=trainer.kind,
         random_state=setting.seed,
-        **trainer.model_dump(exclude={"kind"}),
+        **parameters(trainer),
     )
 
 

@@ -68,7 +68,7 @@ def browse(chromium: "playwright.Browser") -> Iterator[Callable[..., Watched]]:
 
     def begin(**options: object) -> Watched:
         context = chromium.new_context(**options)
-        context.set_default_timeout(15_000)
+        context.set_default_timeout(60_000)  # a busy machine is slow
         opened.append(Watched(context))
         return opened[-1]
 

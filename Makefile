@@ -6,12 +6,13 @@ BIN := $(VENV)/bin
 PEERS := .venv-peers
 CLIENTS := .venv-clients
 OBJECTS := .venv-objects
+CHARTS := .venv-charts
 DATA ?=
 QUICK ?=
 PUBLISH ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help venv clients objects demo serve test test-slow check format guide bench experiments soak lock lock-upgrade migrations clean
+.PHONY: help venv clients objects charts demo serve test test-slow check format guide bench experiments soak lock lock-upgrade migrations clean
 
 help:
 	@echo "make demo    train on a real data set over HTTP and print decisions with their costs"
@@ -23,6 +24,7 @@ help:
 	@echo "make bench   speed, side by side with peers (DATA=folder for the real sets, QUICK=1 for a short form)"
 	@echo "make clients clients of other servers, for their tests"
 	@echo "make objects an S3 server, for the tests of object stores"
+	@echo "make charts  Helm's engine and the schemas of Kubernetes, for the tests of the chart"
 	@echo "make experiments  the papers' tables, ours beside theirs (DATA=folder of the sets, QUICK=1, PUBLISH=1 for docs/results.md)"
 	@echo "make soak    the long forms of the load, fault and statistical tests; property tests on new draws"
 	@echo "make lock    pin the requirements again, with hashes"
@@ -114,6 +116,15 @@ $(OBJECTS)/.installed: requirements/objects.txt $(VENV)/.installed
 	@if $(BIN)/uv pip install --quiet --python $(OBJECTS)/bin/python --require-hashes -r requirements/objects.txt; \
 	then touch $@; else rm -rf $(OBJECTS); echo "make: an S3 server for the tests could not be installed" >&2; fi
 
+# Helm's own engine, and the schemas of Kubernetes; where they cannot be installed, the tests of the chart are skipped.
+charts: $(CHARTS)/.installed
+
+$(CHARTS)/.installed: requirements/charts.txt $(VENV)/.installed
+	@rm -rf $(CHARTS)
+	@$(PYTHON) -m venv --without-pip $(CHARTS)
+	@if $(BIN)/uv pip install --quiet --python $(CHARTS)/bin/python --require-hashes -r requirements/charts.txt; \
+	then touch $@; else rm -rf $(CHARTS); echo "make: what checks the Helm chart could not be installed" >&2; fi
+
 bench: $(VENV)/.bench $(PEERS)/.installed
 	env -u OPENBLAS_CORETYPE -u OPENBLAS_L2_SIZE $(BIN)/python -m tests.benchmarks $(if $(QUICK),--quick) $(if $(DATA),--data $(DATA))
 
@@ -136,6 +147,7 @@ lock: $(VENV)/.installed
 	$(COMPILE) requirements/peers.in -o requirements/peers.txt
 	$(COMPILE) requirements/clients.in -o requirements/clients.txt
 	$(COMPILE) requirements/objects.in -o requirements/objects.txt
+	$(COMPILE) requirements/charts.in -o requirements/charts.txt
 	$(COMPILE) requirements/generator.in -o requirements/generator.txt
 	echo "setuptools>=77" | $(COMPILE) - -o requirements/build.txt
 

@@ -14,7 +14,7 @@ many() { /usr/bin/docker compose -p demur-many -f examples/deploy/docker-compose
 trap 'many down -v --timeout 5 >/dev/null 2>&1' EXIT
 compose stop --timeout 5 >/dev/null 2>&1
 many build objects >/dev/null 2>&1
-many up -d --no-build --pull never --wait --wait-timeout 240 >/dev/null 2>&1 || { many logs --tail 40; exit 1; }
+many up -d --no-build --pull never --wait --wait-timeout 600 >/dev/null 2>&1 || { many ps -a; many logs --tail 20; exit 1; }
 $python .ci/check_many.py before
 many kill api-1 worker-1 >/dev/null 2>&1
 $python .ci/check_many.py after || { many logs --tail 40; exit 1; }

@@ -48,6 +48,7 @@ from app.reviews.case_routes import router as review_cases
 from app.reviews.learning_routes import router as review_learning
 from app.reviews.policy_routes import router as review_policy
 from app.reviews.routes import router as reviews
+from app.score.routes import router as scoring
 from app.settings import Settings, is_loopback
 from app.state import AppState
 from app.train.planning import router as planning
@@ -70,6 +71,7 @@ log = logging.getLogger(__name__)
 ROUTERS = (
     train,
     planning,
+    scoring,
     jobs,
     models,
     registry,

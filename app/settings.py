@@ -12,7 +12,7 @@ from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from app.blobs.interface import Place, Remote
-from app.blobs.systems import check_url
+from app.blobs.systems import check_place
 from app.setting_texts import is_loopback, is_origin, split
 
 __all__ = ["Settings", "SettingsError", "is_loopback", "load_settings"]
@@ -102,12 +102,10 @@ class Settings(BaseSettings):
     training (422). A category has 1,000 characters at most in any case."""
 
     max_training_rows: int = Field(default=1_000_000, ge=1)
-    """Most rows that one training may take into memory; POST /train answers 422 for
-    more."""
+    """Most rows that one training may take into memory (POST /train: 422)."""
 
     max_predict_rows: int = Field(default=1_000_000, ge=1)
-    """Most rows of one POST /predict; 413 for more. POST /predict/batch takes any
-    number."""
+    """Most rows of one POST /predict (413). POST /predict/batch takes any number."""
 
     max_json_depth: int = Field(default=32, ge=8, le=200)
     """Deepest nesting of a JSON body; a deeper one is answered 400."""
@@ -142,8 +140,7 @@ class Settings(BaseSettings):
     """Trainings that one worker runs at once, each in its own process."""
 
     max_queued_jobs: int = Field(default=1000, ge=1)
-    """Trainings that may wait; POST /train answers 503 with Retry-After when so many
-    do."""
+    """Jobs that may wait; one more is answered 503 with Retry-After."""
 
     max_job_seconds: int = Field(default=86_400, ge=1, le=2_592_000)
     """Longest that one attempt at a training may run, and what ``max_seconds`` of
@@ -158,8 +155,7 @@ class Settings(BaseSettings):
     body is answered as before, another one 409."""
 
     max_event_streams: int = Field(default=100, ge=1)
-    """Streams of GET /jobs/{id}/events that one API process keeps open; one more is
-    answered 503."""
+    """Streams of GET /jobs/{id}/events that one API process keeps open (503)."""
 
     search_jobs: int = Field(default=1, ge=1, le=64)
     """Fits that the search of one training runs at once, in threads of its process."""
@@ -172,6 +168,9 @@ class Settings(BaseSettings):
     )
     """The model that answers where a protocol names none (``/invocations``): name,
     name:version or name@alias."""
+
+    score_places: Names = ()
+    """Folders and URLs, separated by commas, that POST /jobs/score may use."""
 
     prediction_log: Literal["off", "best-effort", "required"] = "off"
     """Whether decisions are logged. ``best-effort`` answers also where that fails, and
@@ -197,7 +196,7 @@ class Settings(BaseSettings):
             raise ValueError(msg)
         return keys
 
-    @field_validator("allowed_hosts", "allowed_origins", mode="before")
+    @field_validator("allowed_hosts", "allowed_origins", "score_places", mode="before")
     @classmethod
     def _split_names(cls, value: object) -> object:
         return split(value)
@@ -218,10 +217,12 @@ class Settings(BaseSettings):
             raise ValueError(msg)
         return value
 
-    @field_validator("store")
+    @field_validator("store", "score_places")
     @classmethod
-    def _known_store(cls, value: str) -> str:
-        return check_url(value) if "://" in value else value
+    def _are_places(cls, value: str | tuple[str, ...]) -> str | tuple[str, ...]:
+        for place in (value,) if isinstance(value, str) else value:
+            check_place(place)
+        return value
 
     @field_validator("root_path")
     @classmethod

@@ -25,7 +25,7 @@ from app.datasets.reading.sources import Batch
 from app.datasets.reading.values import Reading
 from app.predict.answer import Tally
 
-__all__ = ["answer_columnar"]
+__all__ = ["answer_columnar", "answer_rows"]
 
 IN_FLIGHT = 2
 
@@ -76,6 +76,18 @@ def answer_columnar(
         if form == "parquet"
         else ArrowStream(source, limits)
     )
+    return answer_rows(answering, file, target, log, options, limits)
+
+
+def answer_rows(
+    answering: Answering,
+    file: ColumnarFile,
+    target: Path,
+    log: BinaryIO,
+    options: ReadOptions,
+    limits: Limits,
+) -> Tally:
+    """Write what was opened with its decisions, as `answer_columnar` does."""
     names = check_names(file.schema.names, limits, kept=False)
     features = answering.ready.schema
     reading = Reading(

@@ -13,7 +13,7 @@ import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from app.blobs.interface import DamagedBlobError, Found
 
@@ -59,6 +59,7 @@ class FolderBlobs:
 
     def take(self, name: str, finished: Path) -> None:
         """Rename a finished file, or copy one of another file system."""
+        self.root.mkdir(parents=True, exist_ok=True)
         with finished.open("rb") as stream:
             os.fsync(stream.fileno())
             try:
@@ -99,6 +100,14 @@ class FolderBlobs:
         if sha256 is not None and not again and digest_of(path) != sha256:
             raise DamagedBlobError(name)
         yield path
+
+    @contextmanager
+    def opened(self, name: str) -> Iterator[Any]:
+        """Map a file."""
+        from pyarrow import memory_map  # noqa: PLC0415 - slow to import
+
+        with memory_map(str(self.path(name))) as file:
+            yield file
 
     def find(self, name: str) -> Found | None:
         """Look at a file."""

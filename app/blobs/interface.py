@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import msgspec
 
@@ -108,6 +108,12 @@ class Blobs(Protocol):
         """Give a local file of a blob for a while, checked; raises as `read`.
 
         One that is held ``again`` was checked before: a folder's is not read anew.
+        """
+
+    def opened(self, name: str) -> AbstractContextManager[Any]:
+        """Give a blob to read here and there, where it lies, unchecked.
+
+        It is a file of pyarrow. Raises as `read`.
         """
 
     def find(self, name: str) -> Found | None:

@@ -81,6 +81,15 @@ class ObjectBlobs:
             file.flush()
             yield Path(file.name)
 
+    @contextmanager
+    def opened(self, name: str) -> Iterator[Any]:
+        """Give an object that is asked for in parts."""
+        with (
+            self._opened() as (system, base),
+            system.open_input_file(f"{base}/{name}") as file,
+        ):
+            yield file
+
     def find(self, name: str) -> Found | None:
         """Ask for an object's head."""
         with self._opened() as (system, base):

@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-__all__ = ["OPTIONS", "SCHEMES", "check_url", "file_system"]
+__all__ = ["OPTIONS", "SCHEMES", "check_place", "file_system"]
 
 OPTIONS = {
     "s3": {"endpoint_override", "region", "scheme"},
@@ -25,14 +25,16 @@ _CONNECT_S = 3
 _ATTEMPTS = 3
 
 
-def check_url(url: str) -> str:
-    """Return a URL; refuse one that names no bucket, or brings credentials.
+def check_place(url: str) -> str:
+    """Return a folder or URL; refuse one without a bucket, or with credentials.
 
     Raises
     ------
     ValueError
         With what is taken; the URL is not repeated.
     """
+    if "://" not in url:
+        return url
     parts = urlsplit(url)
     if parts.scheme not in OPTIONS:
         msg = f"a store is a folder, or {', '.join(f'{s}://...' for s in SCHEMES)}"

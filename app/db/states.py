@@ -27,10 +27,20 @@ __all__ = [
     "MOVES",
     "OPEN",
     "CaseState",
+    "JobKind",
     "JobStatus",
     "OpinionState",
     "listed",
 ]
+
+
+class JobKind(StrEnum):
+    """What a job does."""
+
+    TRAIN = "train"
+    SCORE = "score"
+    SHARD = "shard"
+    """A part of one that scores."""
 
 
 class JobStatus(StrEnum):

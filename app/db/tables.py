@@ -27,7 +27,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.db.base import Base, Utc, utc_now
-from app.db.states import FINISHED, JobStatus, listed
+from app.db.states import FINISHED, JobKind, JobStatus, listed
 
 __all__ = [
     "Alias",
@@ -179,7 +179,7 @@ class Worker(Base):
 
 
 class Job(Base):
-    """One training, from its request to its end."""
+    """One training, or the deciding of many rows, from its request to its end."""
 
     __tablename__ = "jobs"
     __table_args__ = (
@@ -209,6 +209,11 @@ class Job(Base):
 
     id: Mapped[str] = mapped_column(String(36), primary_key=True, default=new_id)
     status: Mapped[str] = mapped_column(String(16), default=JobStatus.QUEUED)
+    kind: Mapped[JobKind] = mapped_column(
+        String(8), default=JobKind.TRAIN, server_default=JobKind.TRAIN
+    )
+    parent_id: Mapped[str | None] = mapped_column(String(36), index=True)
+    """The job that a part belongs to."""
     model: Mapped[str] = mapped_column(String(100), index=True)
     priority: Mapped[int] = mapped_column(default=0, server_default="0")
     """Higher ones first; among equals, the oldest."""

@@ -9,7 +9,15 @@ from app.db.base import utc_now
 from app.db.states import JobStatus
 from app.db.tables import Job, JobInput
 
-__all__ = ["ask_to_cancel", "cancel_queued", "count_queued", "get", "latest", "several"]
+__all__ = [
+    "ask_to_cancel",
+    "cancel_queued",
+    "count_queued",
+    "end_parts",
+    "get",
+    "latest",
+    "several",
+]
 
 QUEUE_LOCK = 0x6A6F6273  # "jobs"
 
@@ -35,7 +43,12 @@ def latest(
     model: str | None = None,
 ) -> list[Job]:
     """Return up to ``limit`` jobs, newest first, those older than ``before`` only."""
-    query = select(Job).order_by(Job.created_at.desc(), Job.id.desc()).limit(limit)
+    query = (
+        select(Job)
+        .where(Job.parent_id.is_(None))
+        .order_by(Job.created_at.desc(), Job.id.desc())
+        .limit(limit)
+    )
     if before is not None:
         mark = select(Job.created_at, Job.id).where(Job.id == before).subquery()
         query = query.join(
@@ -56,7 +69,11 @@ def count_queued(session: Session, most: int) -> int:
     """
     if session.get_bind().dialect.name == "postgresql":
         session.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": QUEUE_LOCK})
-    waiting = select(Job.id).where(Job.status == JobStatus.QUEUED).limit(most)
+    waiting = (
+        select(Job.id)
+        .where(Job.status == JobStatus.QUEUED, Job.parent_id.is_(None))
+        .limit(most)
+    )
     return session.scalar(select(func.count()).select_from(waiting.subquery())) or 0
 
 
@@ -77,7 +94,23 @@ def cancel_queued(session: Session, job_id: str) -> bool:
     if moved is None:
         return False
     session.execute(delete(JobInput).where(JobInput.job_id == job_id))
+    end_parts(session, job_id)
     return True
+
+
+def end_parts(session: Session, job_id: str) -> None:
+    """Cancel the parts of a job that wait; ask the workers of others to stop them."""
+    parts = select(Job.id).where(
+        Job.parent_id == job_id, Job.status == JobStatus.QUEUED
+    )
+    for part in session.scalars(parts):
+        cancel_queued(session, part)
+    session.execute(
+        update(Job)
+        .where(Job.parent_id == job_id, Job.status == JobStatus.RUNNING)
+        .values(cancel_requested=True)
+        .execution_options(synchronize_session=False)
+    )
 
 
 def ask_to_cancel(session: Session, job_id: str) -> bool:

@@ -23,6 +23,7 @@ Status = Literal["queued", "running", "succeeded", "failed", "cancelled"]
 
 EXAMPLE: dict[str, Any] = {
     "id": "0b9f4c1e-6f0e-4c52-9a34-1f0f6f6f2a10",
+    "kind": "train",
     "status": "succeeded",
     "model": "pima",
     "created_at": "2026-03-02T09:30:00.120000Z",
@@ -60,15 +61,27 @@ class SearchedResult(Result):
     """How its candidates did, best first; the version says the same."""
 
 
+class ScoredResult(Result):
+    """What a succeeded job of POST /jobs/score has decided."""
+
+    rows: int
+    rejected: int
+    parts: int
+    """Files, beside the manifest."""
+    target: str
+    """Where they are."""
+
+
 class JobAnswer(Answer):
-    """A training, from its request to its end."""
+    """A training, or the deciding of many rows, from its request to its end."""
 
     model_config = with_examples(EXAMPLE)
 
     id: str
+    kind: Literal["train", "score"]
     status: Status
     model: str
-    """The name under which the version appears."""
+    """The name under which the version appears, or that of the model that decides."""
     created_at: datetime
     started_at: datetime | None
     """Begin of the present or last attempt."""
@@ -80,7 +93,7 @@ class JobAnswer(Answer):
     """Jobs of a higher one are begun first."""
     max_seconds: int | None
     """Longest that one attempt may run; null: what the service allows any job."""
-    result: SearchedResult | Result | None
+    result: ScoredResult | SearchedResult | Result | None
     error: dict[str, Any] | None
     """A problem object (RFC 9457), when the job failed."""
 
@@ -129,6 +142,7 @@ def job_answer(job: Job) -> JobAnswer:
     return JobAnswer.model_validate(
         {
             "id": job.id,
+            "kind": job.kind,
             "status": job.status,
             "model": job.model,
             "created_at": job.created_at,

@@ -7,7 +7,7 @@ import re
 
 from sqlalchemy.orm import Session
 
-from app.db.states import JobStatus
+from app.db.states import JobKind, JobStatus
 from app.db.tables import Job, JobInput
 from app.errors import ConflictError, QueueFullError, UnknownJobError
 from app.jobs import queries
@@ -41,8 +41,9 @@ def enqueue(
     request_body: bytes,
     priority: int = 0,
     max_seconds: int | None = None,
+    kind: JobKind = JobKind.TRAIN,
 ) -> Job:
-    """Queue a training of ``model``; a worker picks it up after the commit.
+    """Queue a job of ``model``; a worker picks it up after the commit.
 
     Parameters
     ----------
@@ -56,8 +57,9 @@ def enqueue(
         Jobs of a higher one are begun first; among equals, the oldest.
     max_seconds : int, optional
         Longest that one attempt may run; the worker's own limit where left out.
+    kind : JobKind
     """
-    job = Job(model=model, priority=priority, max_seconds=max_seconds)
+    job = Job(model=model, priority=priority, max_seconds=max_seconds, kind=kind)
     session.add(job)
     session.flush()
     session.add(JobInput(job_id=job.id, body=request_body))
@@ -74,7 +76,7 @@ def find(session: Session, job_id: str) -> Job:
         When there is none.
     """
     job = queries.get(session, job_id) if JOB_ID.fullmatch(job_id) else None
-    if job is None:
+    if job is None or job.parent_id is not None:
         msg = "no job has this id; see GET /jobs"
         raise UnknownJobError(msg)
     return job

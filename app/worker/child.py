@@ -33,8 +33,8 @@ import msgspec
 import psutil
 
 from app import logs
-from app.artifacts.store import ArtifactStore, StoredArtifact
-from app.blobs.interface import Place, StoreAwayError
+from app.artifacts.store import ArtifactStore
+from app.blobs.interface import Place
 from app.blobs.opening import place_of
 from app.errors import ApiError, TrainingFailedError
 from app.plain import finite
@@ -49,11 +49,13 @@ from app.worker.messages import (
     Cancelled,
     Done,
     Failed,
+    LastWord,
     Progress,
     Ready,
     decode_to_child,
     send,
 )
+from app.worker.patience import patiently
 from solvers.errors import Interrupted, SolverError
 
 __all__ = ["main"]
@@ -62,9 +64,8 @@ log = logging.getLogger(__name__)
 
 REPORT_EVERY_S = 0.2
 LIBRARIES = ("demur", "numpy", "scipy", "numba", "scikit-learn", "joblib")
-STORE_PATIENCE_S = 600.0
-STORE_PAUSE_S = 1.0
-"""What a training has found is kept while an object store does not answer."""
+SCORING = "app.worker.scoring:score"
+"""Of jobs that decide rows; most jobs are trainings, so it is not loaded before."""
 
 COMPILING = " (the loops are compiled: once for an installation)"
 
@@ -129,10 +130,12 @@ def main(arguments: list[str]) -> None:
     die_with_parent(parent)
     yield_to_others()
     logs.set_up("info")
-    run = _load(run_path)
+    run: Run = _load(run_path)
     gc.freeze()  # what is shared with the forks stays shared
     connection = Connection(descriptor)
     while (job := _next_job(connection)) is not None:
+        if job[0].settings is not None:
+            _load(SCORING)  # once, for this job and those after it
         own = os.getpid()
         if (forked := os.fork()) == 0:
             die_with_parent(own)
@@ -171,63 +174,48 @@ def _serve(run: Run, begin: Begin, body: bytes, connection: Connection) -> None:
     bound_memory(begin.memory_bytes)
     wire = Wire(connection)
     threading.Thread(target=wire.listen, daemon=True).start()
-    send(connection, _train(run, body, begin, wire.progress))
+
+    def work() -> LastWord:
+        if begin.settings is None:
+            return _train(run, body, begin, wire.progress)
+        word: LastWord = _load(SCORING)(body, begin.settings, wire.progress)
+        return word
+
+    send(connection, _ended(work, begin.memory_bytes))
 
 
-def _load(path: str) -> Run:
+def _load(path: str) -> Any:
     module, _, name = path.partition(":")
-    run: Run = getattr(importlib.import_module(module), name)
-    return run
+    return getattr(importlib.import_module(module), name)
 
 
-def _train(
-    run: Run, body: bytes, begin: Begin, progress: Callable[[float, str], bool]
-) -> Done | Failed | Cancelled:
-    """Run the training and turn whatever happens into a last word."""
+def _ended(work: Callable[[], LastWord], memory_bytes: int) -> LastWord:
+    """Do a job and turn whatever happens into a last word."""
     try:
-        trained = run(msgspec.json.decode(body), progress, place_of(begin.datasets))
-        store = ArtifactStore(place_of(begin.artifacts), begin.owner)
-        stored = _written(store, trained.artifact, progress)
+        return work()
     except Interrupted:
         return Cancelled()
     except SolverError as error:
         return Failed(TrainingFailedError(str(error)).problem())
     except MemoryError:
-        return Failed(_too_large(begin.memory_bytes).problem())
+        return Failed(_too_large(memory_bytes).problem())
     except Exception as error:
         told = _unforeseen(error)
         if told is error and told.status < HTTPStatus.INTERNAL_SERVER_ERROR:
-            log.info("the training was refused: %s", told.slug)
+            log.info("the job was refused: %s", told.slug)
         else:
-            log.exception("the training stopped with an unexpected error")
+            log.exception("the job stopped with an unexpected error")
         return Failed(told.problem())
+
+
+def _train(
+    run: Run, body: bytes, begin: Begin, progress: Callable[[float, str], bool]
+) -> Done:
+    trained = run(msgspec.json.decode(body), progress, place_of(begin.datasets))
+    store = ArtifactStore(place_of(begin.artifacts), begin.owner)
+    # What was found in hours is kept while an object store does not answer.
+    stored = patiently(lambda: store.write(trained.artifact), progress)
     return Done(stored.sha256, stored.size, _summary(trained))
-
-
-def _written(
-    store: ArtifactStore,
-    payload: dict[str, Any],
-    progress: Callable[[float, str], bool],
-) -> StoredArtifact:
-    """Write the artifact; an object store that is away is waited for.
-
-    Raises
-    ------
-    StoreAwayError
-        When it does not come back in time.
-    Interrupted
-        When the training is cancelled meanwhile.
-    """
-    until_s = time.monotonic() + STORE_PATIENCE_S
-    while True:
-        try:
-            return store.write(payload)
-        except StoreAwayError:
-            if time.monotonic() > until_s:
-                raise
-        if not progress(1.0, "waiting for the store to answer"):
-            raise Interrupted
-        time.sleep(STORE_PAUSE_S)
 
 
 def _summary(trained: Trained) -> dict[str, Any]:

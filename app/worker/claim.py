@@ -14,7 +14,7 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from app.db.base import utc_now
-from app.db.states import JobStatus
+from app.db.states import JobKind, JobStatus
 from app.db.tables import Job, JobInput
 
 __all__ = ["Claim", "claim", "queued"]
@@ -30,6 +30,7 @@ class Claim:
     model: str
     body: bytes = field(repr=False)
     max_seconds: int | None = None
+    kind: JobKind = JobKind.TRAIN
 
 
 def queued(session: Session) -> bool:
@@ -61,11 +62,11 @@ def claim(session: Session, worker_id: str) -> Claim | None:
             progress_fraction=0.0,
             progress_message="starting",
         )
-        .returning(Job.id, Job.attempts, Job.model, Job.max_seconds)
+        .returning(Job.id, Job.attempts, Job.model, Job.max_seconds, Job.kind)
         .execution_options(synchronize_session=False)
     ).one_or_none()
     if taken is None:
         return None
-    job_id, attempt, model, max_seconds = taken
+    job_id, attempt, model, max_seconds, kind = taken
     body = session.scalars(select(JobInput.body).where(JobInput.job_id == job_id)).one()
-    return Claim(job_id, worker_id, attempt, model, body, max_seconds)
+    return Claim(job_id, worker_id, attempt, model, body, max_seconds, JobKind(kind))

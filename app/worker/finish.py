@@ -25,9 +25,11 @@ from app.worker.messages import Done
 
 __all__ = [
     "cancel",
+    "decided",
     "fail",
     "free",
     "give_back",
+    "held_job",
     "note_progress",
     "publish",
     "succeed",
@@ -104,6 +106,18 @@ def succeed(session: Session, claim: Claim, version: int) -> bool:
             "version": version,
             **({} if searched is None else {"search": searched}),
         },
+    )
+
+
+def held_job(session: Session, claim: Claim) -> Job | None:
+    """Take the row of a job; None when the claim no longer holds it."""
+    return session.scalar(select(Job).where(_held(claim)).with_for_update())
+
+
+def decided(session: Session, claim: Claim, result: dict[str, Any]) -> bool:
+    """Say that a part, or all of a job, has decided its rows."""
+    return _end(
+        session, claim, JobStatus.SUCCEEDED, progress_fraction=1.0, result=result
     )
 
 

@@ -26,7 +26,7 @@ from app.blobs.tidying import tidy
 from app.datasets.store import DatasetStore
 from app.db.base import utc_now
 from app.db.session import Database
-from app.db.states import JobStatus
+from app.db.states import JobKind, JobStatus
 from app.db.tables import Job
 from app.jobs.identity import own_identity
 from app.journal.files import expire
@@ -40,9 +40,11 @@ from app.worker.bounds import Bounds
 from app.worker.claim import Claim, claim, queued
 from app.worker.compiled import cache_environment
 from app.worker.limits import THREAD_LIMITS
-from app.worker.messages import Begin, Cancelled, Failed
+from app.worker.messages import Begin, Cancelled, Failed, Planned
 from app.worker.outcome import settle
+from app.worker.parts import attend_all, is_divided
 from app.worker.process import TrainingProcess
+from app.worker.scoring import told_settings
 from app.worker.sweep import sweep, sweep_after, sweep_datasets, writer
 
 __all__ = ["PIPELINE", "Worker"]
@@ -58,6 +60,7 @@ RECOVER_EVERY_S = 3.0
 SWEEP_EVERY_S = 600.0
 WATCH_EVERY_S = 30.0
 DUE_EVERY_S = 5.0
+PARTS_EVERY_S = 0.5
 AWAY_S = 1.0
 
 
@@ -92,11 +95,12 @@ class Worker:
             "DEMUR_SEARCH_JOBS": str(settings.search_jobs),
         }
         self.busy: list[tuple[Claim, TrainingProcess]] = []
+        self.divided: list[Claim] = []
         self.standby: TrainingProcess | None = None
         self._look, self._note = Timer(LOOK_EVERY_S), Timer(NOTE_EVERY_S)
         self._beat, self._recover = Timer(BEAT_EVERY_S), Timer(RECOVER_EVERY_S)
         self._sweep, self._watch = Timer(SWEEP_EVERY_S), Timer(WATCH_EVERY_S)
-        self._due = Timer(DUE_EVERY_S)
+        self._due, self._parts = Timer(DUE_EVERY_S), Timer(PARTS_EVERY_S)
         with database.write() as session:
             self.id = recovery.enter(session, own_identity())
         self.watch = recovery.Watch(self.id)
@@ -125,6 +129,8 @@ class Worker:
         try:
             self._settle()
             self._attend_to_workers()
+            if self.divided and self._parts.due():
+                attend_all(self.database, self.settings, self.divided)
             if self._look.due():
                 self._cancel_what_was_asked()
                 self._hold_to_limits()
@@ -157,6 +163,8 @@ class Worker:
             if process.last_word is not None:
                 with recovery.later_if_held(f"job {held.job_id}"):
                     settle(self.database, held, process.last_word)
+                    if isinstance(process.last_word, Planned):
+                        self.divided.append(held)
                     self._drop(held, process)
         news = [(held, one) for held, one in self.busy if one.progress is not None]
         if news and self._note.due():
@@ -255,9 +263,13 @@ class Worker:
                 return
         with self.database.write() as session:
             held = claim(session, self.id)
+            divided = held is not None and is_divided(session, held.job_id)
         if held is None:
             return
         log.info("job %s: attempt %d", held.job_id, held.attempt)
+        if divided:
+            self.divided.append(held)
+            return
         process, self.standby = self.standby, None
         self.busy.append((held, process))
         process.begin(
@@ -267,6 +279,7 @@ class Worker:
                 told(self.datasets.place),
                 writer(held),
                 self.settings.max_job_memory_bytes,
+                None if held.kind == JobKind.TRAIN else told_settings(self.settings),
             ),
         )
 
@@ -278,7 +291,7 @@ class Worker:
                 process.close()
         try:
             with self.database.write() as session:
-                for held in cut_off:
+                for held in [*cut_off, *self.divided]:
                     finish.give_back(session, held, "its worker stopped", counts=False)
             self._settle()
             with self.database.write() as session:

@@ -1,7 +1,8 @@
 """What a worker and its training process say to each other, as JSON frames.
 
     worker  -> process   Begin, then the request's bytes as the next frame; Cancel
-    process -> worker    Ready; Progress...; then one of Done, Failed, Cancelled
+    process -> worker    Ready; Progress...; then one of Done, Planned, Decided, Failed,
+                         Cancelled
 
 A process that ends without a last word has crashed.
 """
@@ -12,14 +13,18 @@ from typing import Any
 import msgspec
 
 from app.blobs.interface import Remote
+from app.score.schemas import Shard
 
 __all__ = [
     "Begin",
     "Cancel",
     "Cancelled",
+    "Decided",
     "Done",
     "Failed",
     "FromChild",
+    "LastWord",
+    "Planned",
     "Progress",
     "Ready",
     "ToChild",
@@ -39,6 +44,8 @@ class Begin(msgspec.Struct, frozen=True, tag="begin"):
     datasets: str | Remote
     owner: str
     memory_bytes: int = 0
+    settings: dict[str, Any] | None = None
+    """Of a job that decides rows; the request is a `Source` then."""
 
 
 class Cancel(msgspec.Struct, frozen=True, tag="cancel"):
@@ -64,6 +71,18 @@ class Done(msgspec.Struct, frozen=True, tag="done"):
     summary: dict[str, Any]
 
 
+class Planned(msgspec.Struct, frozen=True, tag="planned"):
+    """A job that decides rows has these parts."""
+
+    shards: list[Shard]
+
+
+class Decided(msgspec.Struct, frozen=True, tag="decided"):
+    """A part is written; this is what is known of it."""
+
+    result: dict[str, Any]
+
+
 class Failed(msgspec.Struct, frozen=True, tag="failed"):
     """The training stopped with this problem."""
 
@@ -74,8 +93,9 @@ class Cancelled(msgspec.Struct, frozen=True, tag="cancelled"):
     """The training stopped because it was asked to."""
 
 
+LastWord = Done | Planned | Decided | Failed | Cancelled
 ToChild = Begin | Cancel
-FromChild = Ready | Progress | Done | Failed | Cancelled
+FromChild = Ready | Progress | LastWord
 
 _encoder = msgspec.json.Encoder()
 decode_to_child = msgspec.json.Decoder(ToChild).decode

@@ -11,10 +11,9 @@ from sqlalchemy.exc import DBAPIError, OperationalError
 from app.db.session import Database
 from app.errors import TrainingFailedError
 from app.models.publication import wait_until_visible
-from app.worker import finish
+from app.worker import finish, parts
 from app.worker.claim import Claim
-from app.worker.messages import Cancelled, Done, Failed
-from app.worker.process import LastWord
+from app.worker.messages import Cancelled, Decided, Done, Failed, LastWord, Planned
 
 __all__ = ["settle"]
 
@@ -28,6 +27,10 @@ def settle(database: Database, held: Claim, word: LastWord) -> None:
     with database.write() as session:
         if isinstance(word, Failed):
             finish.fail(session, held, word.problem)
+        elif isinstance(word, Planned):
+            parts.divide(session, held, word.shards)
+        elif isinstance(word, Decided):
+            finish.decided(session, held, word.result)
         elif isinstance(word, Cancelled):
             finish.cancel(session, held)
     log.info("job %s: %s", held.job_id, type(word).__name__.lower())

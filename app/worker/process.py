@@ -18,8 +18,8 @@ from app.worker.messages import (
     Begin,
     Cancel,
     Cancelled,
-    Done,
     Failed,
+    LastWord,
     Progress,
     Ready,
     decode_from_child,
@@ -29,7 +29,6 @@ from app.worker.messages import (
 __all__ = ["LastWord", "TrainingProcess"]
 
 GRACE_S = 0.4
-LastWord = Done | Failed | Cancelled
 
 
 class TrainingProcess:

@@ -26,6 +26,7 @@ from app.models.publication import wait_until_visible
 from app.timer import Timer
 from app.worker import finish
 from app.worker.claim import Claim
+from app.worker.parts import is_divided
 
 __all__ = ["MOST_ATTEMPTS", "Watch", "beat", "enter", "later_if_held", "leave"]
 
@@ -147,7 +148,7 @@ def _settle(session: Session, job: Job, claim: Claim) -> None:
         finish.succeed(session, claim, version)
     elif job.cancel_requested:
         finish.cancel(session, claim)
-    elif job.attempts >= MOST_ATTEMPTS:
+    elif job.attempts >= MOST_ATTEMPTS and not is_divided(session, job.id):
         error = TrainingCrashedError(
             f"the worker died in each of {job.attempts} attempts at this training; "
             "it is not tried again"

@@ -7,7 +7,7 @@ points to): cells, and the bytes of text, are counted before they are made, and 
 part at a time.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
@@ -44,31 +44,46 @@ class ColumnarFile(Protocol):
 
 
 class ParquetFile:
-    """See ``ColumnarFile``."""
+    """See ``ColumnarFile``; all of a file, or some of its row groups.
 
-    def __init__(self, path: Path, limits: Limits) -> None:
-        self._path = path
-        self._limits = limits
+    Parameters
+    ----------
+    source : Path or file
+        A file is one of pyarrow's, open for as long as this is used.
+    limits : Limits
+    groups : list of int, optional
+        The row groups that are read, and no others.
+    """
+
+    def __init__(
+        self,
+        source: Path | pa.NativeFile,
+        limits: Limits,
+        groups: list[int] | None = None,
+    ) -> None:
+        self._source, self._limits, self._groups = source, limits, groups
         self._repeated: tuple[str, ...] = ()
         with readable("Parquet file"), self._open() as file:
             self.schema = _named(file.schema_arrow)
             metadata = file.metadata
-            _check_size(metadata, limits)
+            every = range(metadata.num_row_groups)
+            _check_size(metadata, every if groups is None else groups, limits)
             self._repeated = _repeated(metadata)
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """See ``ColumnarFile``."""
         counted = _Counted(self._limits)
         with readable("Parquet file"), self._open() as file:
-            for batch in file.iter_batches(_step(self.schema), use_threads=False):
+            step = _step(self.schema)
+            for batch in file.iter_batches(step, self._groups, use_threads=False):
                 batch.validate(full=True)
                 for part in counted.parts(batch):
                     yield _as_named(part, self.schema)
 
     def _open(self) -> pq.ParquetFile:
         return pq.ParquetFile(
-            self._path,
-            memory_map=True,
+            self._source,
+            memory_map=isinstance(self._source, Path),
             buffer_size=_BUFFER_BYTES,
             pre_buffer=False,
             read_dictionary=list(self._repeated),
@@ -126,13 +141,16 @@ def _step(schema: pa.Schema) -> int:
     return max(1, min(_BATCH_ROWS, _CELLS // max(1, len(schema))))
 
 
-def _check_size(metadata: pq.FileMetaData, limits: Limits) -> None:
+def _check_size(
+    metadata: pq.FileMetaData, groups: Sequence[int], limits: Limits
+) -> None:
     """Refuse by what the file says of itself what would not fit in memory."""
-    if metadata.num_rows > limits.rows:
-        detail = f"{metadata.num_rows} rows, where at most {limits.rows} are taken"
+    rows = sum(metadata.row_group(i).num_rows for i in groups)
+    if rows > limits.rows:
+        detail = f"{rows} rows, where at most {limits.rows} are taken"
         raise fault(detail)
-    check_cells(metadata.num_rows, metadata.num_columns, limits)
-    for i in range(metadata.num_row_groups):
+    check_cells(rows, metadata.num_columns, limits)
+    for i in groups:
         if metadata.row_group(i).total_byte_size > _GROUP_BYTES:
             detail = f"row group {i} is larger than {_GROUP_BYTES} bytes"
             raise fault(detail)

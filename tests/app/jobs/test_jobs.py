@@ -45,6 +45,7 @@ def test_a_queued_job_looks_as_the_contract_says(database):
     assert created.endswith("Z")
     assert created[10] == "T"
     assert shown == {
+        "kind": "train",
         "status": "queued",
         "model": "pima",
         "started_at": None,

@@ -4,7 +4,7 @@ import pytest
 
 from app.datasets.errors import CorruptDatasetError
 from app.errors import InvalidRequestError
-from app.worker.child import _train
+from app.worker.child import _ended, _train
 from app.worker.messages import Begin, Failed
 
 
@@ -24,7 +24,7 @@ def test_a_refusal_is_an_ordinary_line_and_a_fault_has_its_traceback(
 
     begin = Begin(str(tmp_path), str(tmp_path), "owner")
     with caplog.at_level("INFO"):
-        last = _train(run, b"{}", begin, lambda *_: True)
+        last = _ended(lambda: _train(run, b"{}", begin, lambda *_: True), 0)
     assert isinstance(last, Failed)
     assert kind in last.problem["type"]
     (line,) = caplog.records

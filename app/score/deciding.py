@@ -1,0 +1,158 @@
+"""One part of a job: its rows are read where they lie, decided, and written once.
+
+The part is written on this machine first, then taken to its place whole. A second
+attempt at it (its worker died, or was taken for dead) makes the same bytes of the same
+rows; where they are there already they stay.
+"""
+
+import hashlib
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from app.artifacts.store import ArtifactStore
+from app.batch.answering import Answering
+from app.batch.columnar import answer_rows
+from app.batch.csv import CsvBatch
+from app.batch.job import answer_csv
+from app.blobs.interface import Blobs
+from app.blobs.opening import open_blobs
+from app.datasets.options import limits_of
+from app.datasets.reading.beginnings import check_beginning
+from app.datasets.reading.columnar import ParquetFile
+from app.datasets.reading.options import ReadOptions
+from app.datasets.store import DatasetFile, DatasetStore
+from app.errors import ConflictError
+from app.models.queries import ResolvedVersion
+from app.predict.answer import Tally
+from app.predict.decided import Decided
+from app.predict.ready_model import ReadyModel
+from app.predict.rows import Rows
+from app.score.places import folder_of, place_at
+from app.score.schemas import Shard, Source, Stored
+from app.settings import Settings
+from solvers.errors import Interrupted
+
+__all__ = ["decide"]
+
+Told = Callable[[float, str], bool]
+
+
+def decide(settings: Settings, source: Source, progress: Told) -> dict[str, Any]:
+    """Write one part; return what is known of it.
+
+    Raises
+    ------
+    InvalidRequestError
+        When a row or column is not acceptable.
+    ConflictError
+        When the file is not what it was when the job was planned.
+    CorruptArtifactError
+        When the model is gone, or not what was written.
+    StoreAwayError
+        When a store does not answer.
+    Interrupted
+        When the job is cancelled meanwhile.
+    """
+    shard = source.shard
+    assert shard is not None  # noqa: S101 - a part is one
+    payload = ArtifactStore(settings.artifacts_dir).read(source.sha256)
+    version = ResolvedVersion(source.model, source.version, source.sha256)
+    answering = _Telling(ReadyModel(payload), version, shard.rows, progress)
+    with DatasetStore(settings.datasets_dir).staging() as folder:
+        made = folder / "part"
+        tally = _written(settings, source, shard, answering, made)
+        with made.open("rb") as file:
+            sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+        size = made.stat().st_size
+        blobs = open_blobs(place_at(settings, source.target))
+        there = blobs.find(shard.part)
+        if there is None or there.size != size:
+            blobs.take(shard.part, made)
+    return {
+        "part": shard.part,
+        "rows": tally.rows,
+        "rejected": tally.rejected,
+        "bytes": size,
+        "sha256": sha256,
+        "source": shard.file.name,
+        "row_groups": shard.groups,
+    }
+
+
+class _Telling(Answering):
+    """Answers, tells how far it is, and stops when it is asked to."""
+
+    def __init__(
+        self,
+        ready: ReadyModel,
+        version: ResolvedVersion,
+        rows: int | None,
+        progress: Told,
+    ) -> None:
+        super().__init__(ready, version)
+        self._rows, self._done, self._progress = rows, 0, progress
+
+    def decide(self, rows: Rows, first_row: int) -> Decided:
+        """Return the decisions on rows."""
+        decided = super().decide(rows, first_row)
+        self._done += len(decided.decisions)
+        share = self._done / self._rows if self._rows else 0.0
+        if not self._progress(min(share, 1.0), f"{self._done} rows"):
+            raise Interrupted
+        return decided
+
+
+def _written(
+    settings: Settings, source: Source, shard: Shard, answering: Answering, made: Path
+) -> Tally:
+    limits, options = limits_of(settings), ReadOptions()
+    with _unchanged(settings, source, shard.file) as blobs, _nowhere() as log:
+        if shard.groups is None:
+            with blobs.held(shard.file.name, shard.file.sha256) as path:
+                check_beginning(path, "csv")
+                batch = CsvBatch(answering, options, limits)
+                with path.open("rb") as rows, made.open("wb") as target:
+                    return answer_csv(batch, rows, target)
+        with _opened(blobs, settings, source, shard.file) as opened:
+            file = ParquetFile(opened, limits, shard.groups)
+            return answer_rows(answering, file, made, log, options, limits)
+
+
+@contextmanager
+def _unchanged(settings: Settings, source: Source, file: Stored) -> Iterator[Blobs]:
+    """Give the blobs of a file; it is the same before and after it was read."""
+    if source.dataset is not None:
+        yield open_blobs(settings.datasets_dir)  # named by its digest
+        return
+    blobs = open_blobs(folder_of(place_at(settings, source.url or ""))[0])
+    for moment in ("before", "after"):
+        found = blobs.find(file.name)
+        now = None if found is None else (found.size, found.written_s)
+        if now != (file.size, file.written_s):
+            msg = f"{file.name} has changed since the job was planned"
+            raise ConflictError(msg)
+        if moment == "before":
+            yield blobs
+
+
+@contextmanager
+def _opened(
+    blobs: Blobs, settings: Settings, source: Source, file: Stored
+) -> Iterator[Any]:
+    if source.dataset is None or file.sha256 is None:
+        with blobs.opened(file.name) as opened:
+            yield opened
+        return
+    store = DatasetStore(settings.datasets_dir)
+    with store.checked(DatasetFile(source.dataset, file.sha256)) as path:
+        yield path
+
+
+@contextmanager
+def _nowhere() -> Iterator[BinaryIO]:
+    """Give a file for lines of a log that is off."""
+    with tempfile.TemporaryFile() as file:
+        yield file

@@ -1,0 +1,64 @@
+"""Which places outside of the store a job may read and write: those of the settings.
+
+A URL of a request is followed only below one of ``DEMUR_SCORE_PLACES``: whoever may ask
+for jobs could otherwise read what the service's own credentials open.
+"""
+
+from pathlib import Path, PurePosixPath
+
+from app.blobs.interface import Place, Remote
+from app.settings import Settings
+
+__all__ = ["FORMS", "RefusedPlaceError", "folder_of", "place_at"]
+
+FORMS = (".parquet", ".csv")
+
+
+class RefusedPlaceError(ValueError):
+    """A place that no setting allows."""
+
+
+def place_at(settings: Settings, url: str) -> Place:
+    """Return the place that a request names.
+
+    The options of a store (endpoint, region) are those of the setting that allows it.
+
+    Raises
+    ------
+    RefusedPlaceError
+        When none does.
+    """
+    scheme, mark, rest = url.partition("://")
+    parts = PurePosixPath(f"/{rest}" if mark else url)
+    if not parts.is_absolute() or ".." in parts.parts or "?" in url or "#" in url:
+        msg = "name a folder or file by its whole path or URL, without .. ? and #"
+        raise RefusedPlaceError(msg)
+    for allowed in settings.score_places:
+        address, _, options = allowed.partition("?")
+        below, there, held = address.partition("://")
+        root = PurePosixPath(f"/{held}" if there else address)
+        if there != mark or (mark and below != scheme) or not _below(parts, root):
+            continue
+        if not mark:
+            found = Path(url).resolve()
+            if found.is_relative_to(Path(address).resolve()):  # links lead nowhere else
+                return found
+            continue
+        named = f"{scheme}:/{parts}"
+        return Remote(
+            f"{named}?{options}" if options else named,
+            str(settings.data_dir.resolve()),
+            settings.store_cache_bytes,
+        )
+    msg = "it is below none of the places that jobs may use (DEMUR_SCORE_PLACES)"
+    raise RefusedPlaceError(msg)
+
+
+def folder_of(place: Place) -> tuple[Place, str | None]:
+    """Return the folder, and the name of the file where one was named."""
+    name = Path(place.shown if isinstance(place, Remote) else place).name
+    return (place.parent, name) if name.lower().endswith(FORMS) else (place, None)
+
+
+def _below(path: PurePosixPath, root: PurePosixPath) -> bool:
+    return path.is_relative_to(root)

@@ -1,0 +1,37 @@
+"""What needs an object store that does not answer is tried again for a while."""
+
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+from app.blobs.interface import StoreAwayError
+from solvers.errors import Interrupted
+
+__all__ = ["patiently"]
+
+PATIENCE_S = 600.0
+PAUSE_S = 1.0
+
+T = TypeVar("T")
+
+
+def patiently(do: Callable[[], T], progress: Callable[[float, str], bool]) -> T:
+    """Return what ``do`` returns, once the store answers.
+
+    Raises
+    ------
+    StoreAwayError
+        When it does not come back in time.
+    Interrupted
+        When the job is cancelled meanwhile.
+    """
+    until_s = time.monotonic() + PATIENCE_S
+    while True:
+        try:
+            return do()
+        except StoreAwayError:
+            if time.monotonic() > until_s:
+                raise
+        if not progress(0.0, "waiting for the store to answer"):
+            raise Interrupted
+        time.sleep(PAUSE_S)

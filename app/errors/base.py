@@ -4,11 +4,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-__all__ = [
-    "ApiError",
-    "FieldError",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class FieldError:

@@ -4,19 +4,6 @@ from typing import ClassVar
 
 from app.errors.base import ApiError
 
-__all__ = [
-    "CorruptArtifactError",
-    "NotReadyError",
-    "QueueFullError",
-    "ServiceUnavailableError",
-    "StorageFullError",
-    "TooSlowError",
-    "TrainingCrashedError",
-    "TrainingFailedError",
-    "TrainingLimitError",
-    "UnreadableArtifactError",
-]
-
 
 class CorruptArtifactError(ApiError):
     """A model file that is missing or not what was written; it is not loaded."""

@@ -4,33 +4,6 @@ from typing import ClassVar
 
 from app.errors.base import ApiError
 
-__all__ = [
-    "BodyTooLargeError",
-    "ClaimLostError",
-    "ConflictError",
-    "ForbiddenError",
-    "GateFailedError",
-    "HeadTooLargeError",
-    "InvalidRequestError",
-    "KeyReusedError",
-    "MalformedRequestError",
-    "MethodNotAllowedError",
-    "MissingScopeError",
-    "NotFoundError",
-    "RequestTimeoutError",
-    "UnauthorizedError",
-    "UnknownAlarmError",
-    "UnknownCaseError",
-    "UnknownClaimError",
-    "UnknownJobError",
-    "UnknownKeyError",
-    "UnknownModelError",
-    "UnknownPersonError",
-    "UnknownPolicyError",
-    "UnsupportedMediaTypeError",
-    "UriTooLongError",
-]
-
 
 class MalformedRequestError(ApiError):
     """A request that cannot be read at all."""

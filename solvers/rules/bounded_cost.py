@@ -130,7 +130,7 @@ class BoundedCostRule(FittedByScores):
         together = as_groups(groups, len(values))
 
         def p_values(_: Pairs, counts: PairCounts) -> Floats:
-            mean = _spent(costs, counts) / (counts.rows * self.bound_)
+            mean = counts.spent(costs) / (counts.rows * self.bound_)
             return mean_loss_tail(mean, round(counts.rows), limit / self.bound_)
 
         split = split_rows(values, share, together, keys)
@@ -192,12 +192,3 @@ class BoundedCostRule(FittedByScores):
 
 def _decided(counts: PairCounts) -> Floats:
     return counts.decided
-
-
-def _spent(costs: CostMatrix, counts: PairCounts) -> Floats:
-    return np.asarray(
-        costs.false_negative * counts.false_negative
-        + costs.reject_positive * counts.reject_positive
-        + costs.false_positive * counts.false_positive
-        + costs.reject_negative * counts.reject_negative
-    )

@@ -219,13 +219,7 @@ class BoundedErrorRule(FittedByScores):
     def _wish(self, counts: PairCounts) -> Floats:
         if self.costs is None:
             return counts.decided
-        costs = as_costs(self.costs)
-        return np.negative(
-            costs.false_negative * counts.false_negative
-            + costs.reject_positive * counts.reject_positive
-            + costs.false_positive * counts.false_positive
-            + costs.reject_negative * counts.reject_negative
-        )
+        return np.negative(counts.spent(as_costs(self.costs)))
 
     def _sentence(self, demand: ErrorDemand) -> str:
         sure = f"with {100 * self.confidence:.4g} % confidence"

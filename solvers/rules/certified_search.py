@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from solvers.calibration.sigmoid import fit_sigmoid
+from solvers.costs import CostMatrix
 from solvers.rules.band import Band
 from solvers.rules.counts import count
 from solvers.rules.drawing import drawn_rows
@@ -96,6 +97,15 @@ class PairCounts:
     def decided(self) -> Floats:
         """Return how many rows each candidate decides."""
         return np.asarray(self.rows - self.reject_positive - self.reject_negative)
+
+    def spent(self, costs: CostMatrix) -> Floats:
+        """Return what the rows cost together, as each candidate decides them."""
+        return np.asarray(
+            costs.false_negative * self.false_negative
+            + costs.reject_positive * self.reject_positive
+            + costs.false_positive * self.false_positive
+            + costs.reject_negative * self.reject_negative
+        )
 
 
 # p-values of candidates on some rows: small where the demand is surely satisfied.

@@ -25,12 +25,12 @@ from app.train.trainers.boosting import (
 )
 from app.train.trainers.ensemble import AutoTrainer, EnsembleTrainer
 from app.train.trainers.logistic import LogisticTrainer
-from app.train.trainers.psvm import ProbabilisticLabelTrainer
 from app.train.trainers.scores import ScoresTrainer
 from app.train.trainers.svm import (
     DoubleHingeTrainer,
     HingeTrainer,
     MultiHingeTrainer,
+    ProbabilisticLabelTrainer,
 )
 from app.train.trainers.trees import ExtraTreesTrainer, ForestTrainer
 from solvers.rules.registry import RULES

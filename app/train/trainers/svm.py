@@ -1,11 +1,14 @@
-"""Kernel machines on labelled rows: the double hinge, the multi-hinge, the hinge."""
+"""Kernel machines: the double hinge, the multi-hinge, the hinge and the P-SVM.
+
+The P-SVM reads labels and probabilities of +1 side by side, with a link of its own.
+"""
 
 from itertools import pairwise
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
-from app.train.base import Share, TrainerChoice, Weight
+from app.train.base import Eta, Share, TrainerChoice, Weight
 from app.train.trainers.kernels import Kernel, RbfKernel
 from app.train.trainers.reduction import Reduction
 
@@ -14,6 +17,7 @@ __all__ = [
     "HingeTrainer",
     "KernelMachine",
     "MultiHingeTrainer",
+    "ProbabilisticLabelTrainer",
     "ReducibleMachine",
 ]
 
@@ -79,3 +83,14 @@ class MultiHingeTrainer(KernelMachine):
     """Of +1, between the bands: ascending, from 1e-6 to 1 - 1e-6. Each answer
     has the ``band`` of its row: how many of them lie below the row's own, as the
     machine's score tells it."""
+
+
+class ProbabilisticLabelTrainer(KernelMachine):
+    """The SVM of Niaf et al. for rows whose label is known with a probability."""
+
+    kind: Literal["p-svm"]
+    C_prob: Weight = 1.0
+    """Weight of the rows that are known with a probability only."""
+    eta: Eta = 0.1
+    """How far a prediction may be from its target probability at no cost. At 1/2 any
+    prediction is right, near 0 only one that no score reaches."""

@@ -3,11 +3,11 @@
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from app.artifacts.model import Label
 from app.reprice.schemas import PreviewAnswer
-from app.strict import Answer, StrictModel
+from app.strict import Answer, StrictModel, with_examples
 
 __all__ = [
     "CalledRight",
@@ -143,26 +143,22 @@ class Reviewer(Answer):
 class ReportAnswer(Answer):
     """How the people behind a model do; null of fewer than twenty verdicts."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "model": "pima",
-                    "queue": {
-                        "cases": {"waiting": 3, "decided": 2091},
-                        "opinions_wanted": 4,
-                        "oldest": "2026-03-02T09:30:01.580000Z",
-                        "overdue": 0,
-                    },
-                    "verdicts": 2400,
-                    "minutes": MINUTES,
-                    "agreement": None,
-                    "estimated": PEOPLE,
-                    "by_outcomes": None,
-                    "overturned": {"audit": {"cases": 210, "overturned": 9}},
-                    "reviewers": [],
-                }
-            ]
+    model_config = with_examples(
+        {
+            "model": "pima",
+            "queue": {
+                "cases": {"waiting": 3, "decided": 2091},
+                "opinions_wanted": 4,
+                "oldest": "2026-03-02T09:30:01.580000Z",
+                "overdue": 0,
+            },
+            "verdicts": 2400,
+            "minutes": MINUTES,
+            "agreement": None,
+            "estimated": PEOPLE,
+            "by_outcomes": None,
+            "overturned": {"audit": {"cases": 210, "overturned": 9}},
+            "reviewers": [],
         }
     )
 
@@ -184,9 +180,7 @@ class ReportAnswer(Answer):
 class PriceRequest(StrictModel):
     """How the prices of a reject are to be proposed."""
 
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"minute_price": 0.04}, {"by": "outcomes"}]}
-    )
+    model_config = with_examples({"minute_price": 0.04}, {"by": "outcomes"})
 
     minute_price: Price | None = None
     """What a minute costs; that of the policy where it is left out."""
@@ -202,34 +196,30 @@ class PriceRequest(StrictModel):
 class PricesAnswer(Answer):
     """Proposed prices, to be sent to reprice as they are."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "model": "pima",
-                    "version": 2,
-                    "present": {
-                        **ERRORS,
-                        "reject_positive": 0.2,
-                        "reject_negative": 0.1,
-                    },
-                    "costs": {
-                        **ERRORS,
-                        "reject_positive": 0.95,
-                        "reject_negative": 0.2,
-                    },
-                    "intervals": {
-                        "reject_positive": [0.75, 1.2],
-                        "reject_negative": [0.18, 0.22],
-                    },
-                    "minute_price": 0.04,
-                    "minutes": MINUTES,
-                    "people": PEOPLE,
-                    "pays": True,
-                    "note": None,
-                    "preview": None,
-                }
-            ]
+    model_config = with_examples(
+        {
+            "model": "pima",
+            "version": 2,
+            "present": {
+                **ERRORS,
+                "reject_positive": 0.2,
+                "reject_negative": 0.1,
+            },
+            "costs": {
+                **ERRORS,
+                "reject_positive": 0.95,
+                "reject_negative": 0.2,
+            },
+            "intervals": {
+                "reject_positive": [0.75, 1.2],
+                "reject_negative": [0.18, 0.22],
+            },
+            "minute_price": 0.04,
+            "minutes": MINUTES,
+            "people": PEOPLE,
+            "pays": True,
+            "note": None,
+            "preview": None,
         }
     )
 
@@ -253,7 +243,7 @@ class PricesAnswer(Answer):
 class ReviewDatasetRequest(StrictModel):
     """Which cases are to become a data set."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [{}, {"alone": True}]})
+    model_config = with_examples({}, {"alone": True})
 
     name: Annotated[str, Field(min_length=1, max_length=200)] | None = None
     alone: bool = False
@@ -264,20 +254,16 @@ class ReviewDatasetRequest(StrictModel):
 class ReviewDataset(Answer):
     """A data set of verdicts, and how to train on it."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "id": "5b0c1d9e-7d0a-4c8e-9b55-0a7d3f3f7a11",
-                    "rows": 2301,
-                    "rejects": 2091,
-                    "audits": 210,
-                    "effective_rows": 233.5,
-                    "labels": {"positive": "yes", "negative": "no"},
-                    "train": {"groups": "case"},
-                    "notes": [],
-                }
-            ]
+    model_config = with_examples(
+        {
+            "id": "5b0c1d9e-7d0a-4c8e-9b55-0a7d3f3f7a11",
+            "rows": 2301,
+            "rejects": 2091,
+            "audits": 210,
+            "effective_rows": 233.5,
+            "labels": {"positive": "yes", "negative": "no"},
+            "train": {"groups": "case"},
+            "notes": [],
         }
     )
 

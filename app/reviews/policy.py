@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Annotated, Literal, Self, get_args
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
-from app.strict import StrictModel
+from app.strict import StrictModel, with_examples
 
 __all__ = ["AUDIT", "BROUGHT", "Policy", "Terms", "limit_of", "terms_of"]
 
@@ -41,7 +41,7 @@ class Audit(StrictModel):
     the machine was sure of: a known share of them, that nobody can tell or steer.
     """
 
-    model_config = ConfigDict(json_schema_extra={"examples": [{"+1": 0.02}]})
+    model_config = with_examples({"+1": 0.02})
 
     plus: Share = Field(default=0.0, alias="+1")
     """Of the rows decided +1."""
@@ -82,17 +82,13 @@ class Retention(StrictModel):
 class Policy(StrictModel):
     """How the rejects of a model are reviewed. What is left out has its default."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "columns": {"hide": ["name"]},
-                    "audit": {"+1": 0.02, "-1": 0.03},
-                    "order": "due",
-                    "due_minutes": 240,
-                    "retain_days": {"features": 90, "verdicts": 730},
-                }
-            ]
+    model_config = with_examples(
+        {
+            "columns": {"hide": ["name"]},
+            "audit": {"+1": 0.02, "-1": 0.03},
+            "order": "due",
+            "due_minutes": 240,
+            "retain_days": {"features": 90, "verdicts": 730},
         }
     )
 

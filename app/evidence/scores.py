@@ -145,10 +145,21 @@ def score(
     return Evidence(part, *outputs, guarded, told.log_odds, prices)
 
 
-def calibrate(evidence: Evidence) -> Calibration:
-    """Return the map from scores (or implied log-odds) to probabilities of +1."""
-    position, label, weight = evidence.part.certain()
-    return fit_calibration(evidence.calibrated_on[position], label, weight)
+def calibrate(*evidence: Evidence | None) -> Calibration:
+    """Return the map from scores (or implied log-odds) to probabilities of +1.
+
+    Parameters
+    ----------
+    *evidence : Evidence or None
+        Rows that the model had not seen, or models of the other folds; None is none.
+    """
+    parts = []
+    for some in evidence:
+        if some is not None:
+            position, label, weight = some.part.certain()
+            parts.append((some.calibrated_on[position], label, weight))
+    scores, labels, weights = map(np.concatenate, zip(*parts, strict=True))
+    return fit_calibration(scores, labels, weights)
 
 
 def fit_rule(

@@ -90,7 +90,8 @@ def _served_calibration(
         return now
     if now.kind == "link" or stored.out_of_fold is None:
         return _shifted(now, stored.share_positive, wanted.prevalence)
-    return calibrate(stored.out_of_fold.at_prevalence(wanted.prevalence))
+    parts = (stored.out_of_fold, stored.calibration)
+    return calibrate(*(p and p.at_prevalence(wanted.prevalence) for p in parts))
 
 
 def _rating(model: ServedModel, stored: Stored, wanted: TrainRequest) -> Rating | None:

@@ -10,7 +10,7 @@ under the same bounds, and is halved while it is too long.
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["fit_rising"]
+__all__ = ["fit_rising", "log_evidence", "spread_of"]
 
 Floats = NDArray[np.float64]
 
@@ -31,8 +31,7 @@ def fit_rising(
         Price of neighbouring slopes that differ.
     """
     design = np.column_stack((np.ones(len(basis)), basis))
-    change = np.diff(np.eye(design.shape[1])[1:], axis=0)
-    ridge = smooth * change.T @ change
+    ridge = _ridge(basis, smooth)
     total = float(weights.sum())
     # Where no row tells a slope, this keeps it still; no digit that counts moves.
     ground = 1e-12 * total * np.eye(len(ridge))
@@ -59,6 +58,60 @@ def fit_rising(
             break
         point, value = trial, reached
     return point
+
+
+def log_evidence(
+    basis: Floats, targets: Floats, weights: Floats, found: Floats, smooth: float
+) -> float:
+    """Return how probable the targets are at this price, up to a constant.
+
+    The logarithm of the mean likelihood over slopes whose differences are normal with
+    variance 1 / smooth, by Laplace's approximation around ``found``: ``fit_rising`` of
+    the same arguments. A slope at its bound is taken as known.
+    """
+    _, curved = _curvature(basis, weights, found, smooth)
+    volume = float(np.linalg.slogdet(curved)[1])
+    design = np.column_stack((np.ones(len(basis)), basis))
+    bends = basis.shape[1] - 1
+    best = -_loss(found, design, targets, weights, _ridge(basis, smooth))
+    return float(best + 0.5 * (bends * np.log(smooth) - volume))
+
+
+def spread_of(
+    told: Floats, basis: Floats, weights: Floats, found: Floats, smooth: float
+) -> Floats:
+    """Return the variances of linear functions of what was found, shape (n_told,).
+
+    Of the same normal distribution as in ``log_evidence``.
+
+    Parameters
+    ----------
+    told : ndarray of shape (n_told, 1 + n_slopes)
+    basis, weights, found, smooth
+        As for ``log_evidence``.
+    """
+    free, curved = _curvature(basis, weights, found, smooth)
+    told = told[:, free]
+    return np.asarray(np.einsum("ij,ji->i", told, np.linalg.solve(curved, told.T)))
+
+
+def _curvature(
+    basis: Floats, weights: Floats, found: Floats, smooth: float
+) -> tuple[NDArray[np.bool_], Floats]:
+    """Return which unknowns are not at their bound, and the Hessian in these."""
+    free = np.concatenate(([True], found[1:] > 0.0))
+    design = np.column_stack((np.ones(len(basis)), basis))
+    p = 0.5 * (1.0 + np.tanh(0.5 * (design @ found)))
+    curved = (design.T * (weights * p * (1.0 - p))) @ design + _ridge(basis, smooth)
+    # The floor of fit_rising, where no row tells a slope.
+    curved += 1e-12 * float(weights.sum()) * np.eye(len(curved))
+    return free, curved[np.ix_(free, free)]
+
+
+def _ridge(basis: Floats, smooth: float) -> Floats:
+    """Return the quadratic form of the price of neighbouring slopes that differ."""
+    change = np.diff(np.eye(1 + basis.shape[1])[1:], axis=0)
+    return smooth * change.T @ change
 
 
 def _best_of_model(point: Floats, gradient: Floats, curved: Floats) -> Floats:

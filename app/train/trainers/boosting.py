@@ -38,7 +38,9 @@ class AbstentionBoostingTrainer(TrainerChoice):
     max_bins: Bins = "auto"
     """Histogram bins of a column; null searches every threshold."""
     validation_fraction: Part = 0.2
-    """Part of the training rows that early stopping keeps apart, ``groups`` whole."""
+    """Part of a fold's rows that early stopping keeps apart, ``groups`` whole. Models
+    of the folds tell where to stop; then all models are fitted on all of their rows,
+    with the mean number of rounds."""
     patience: Patience = 30
     """Rounds without gain after which early stopping ends."""
 
@@ -67,7 +69,9 @@ class AbstentionTreesTrainer(TrainerChoice):
     that needs more than half of all leaves nothing to split."""
     early_stopping: bool = True
     validation_fraction: Part = 0.2
-    """Part of the training rows that early stopping keeps apart, ``groups`` whole."""
+    """Part of a fold's rows that early stopping keeps apart, ``groups`` whole. Models
+    of the folds tell where to stop; then all models are fitted on all of their rows,
+    with the mean number of rounds."""
     patience: Patience = 50
     max_bins: Annotated[int, Field(ge=2, le=255)] | Literal["auto"] = "auto"
 
@@ -85,6 +89,8 @@ class GradientBoostingTrainer(TrainerChoice):
     l2_regularization: Annotated[float, Field(ge=0, le=1e9)] = 1.0
     early_stopping: bool = True
     validation_fraction: Part = 0.2
-    """Part of the training rows that early stopping keeps apart, ``groups`` whole."""
+    """Part of a fold's rows that early stopping keeps apart, ``groups`` whole. Models
+    of the folds tell where to stop; then all models are fitted on all of their rows,
+    with the mean number of rounds."""
     patience: Patience = 30
     max_bins: Annotated[int, Field(ge=2, le=255)] = 255

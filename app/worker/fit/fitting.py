@@ -1,6 +1,7 @@
 """Fit a model on some rows, as it will be served.
 
 features, from these rows alone
+  -> the number of rounds, where it is found by stopping early (folds)
   -> scores of every row by a model that did not see it (folds)
   -> the scorer, fitted on all of these rows
   -> guards, from these rows alone
@@ -36,6 +37,7 @@ from app.worker.fit.out_of_fold import (
     encode,
     fit_and_score,
     fit_once,
+    rounds_in_common,
     score_unseen,
 )
 from app.worker.fit.report import Report
@@ -119,12 +121,16 @@ def fit(job: Job, rows: Rows, promised_on: Rows, report: Report) -> Fitted:
                 job, known, report.part(0.0, 0.98, "members")
             )
         else:
+            said = "looking for the number of rounds"
+            rounds = rounds_in_common(job, known, report.part(0.0, 0.4, said))
+            begin = 0.0 if rounds is None else 0.4
             if link is None or (learns and not len(promised_on)):
-                unseen = score_unseen(job, known, report.part(0.0, 0.75, ""))
-            estimator = fit_once(job, known, report.part(0.75, 0.98, "fitting"))
+                stretch = report.part(begin, 0.75, "")
+                unseen = score_unseen(job, known, stretch, rounds)
+            stretch = report.part(0.75, 0.98, "fitting")
+            estimator = fit_once(job, known, stretch, rounds)
     scorer = load(estimator.scorer_payload())
     some = known.matrix[:: len(known.matrix) // _LOOKED_AT + 1]
-    calibration = _calibration(link and link(estimator), unseen)
     report.part(0.98, 1.0, "choosing the thresholds").begin()
     guards = fit_guards(job, known)
     features = with_reach(job, known, guards)
@@ -136,6 +142,7 @@ def fit(job: Job, rows: Rows, promised_on: Rows, report: Report) -> Fitted:
         kept = encode_table(features, table)
         guarded = guarded_rows(guards, features, table, kept)
         promised = score(scorer, kept.matrix, job.part(promised_on), guarded)
+    calibration = _calibration(link and link(estimator), unseen, promised)
     evidence = promised
     if evidence is None and learns and unseen is not None:
         evidence = unseen.evidence
@@ -186,11 +193,16 @@ def _guarded(job: Job, guards: Guards, known: Known, unseen: OutOfFold) -> OutOf
     return replace(unseen, evidence=replace(unseen.evidence, guarded=guarded))
 
 
-def _calibration(slope: float | None, unseen: OutOfFold | None) -> Calibration:
-    """Return the scorer's own link, or a curve through out-of-fold scores."""
+def _calibration(
+    slope: float | None, unseen: OutOfFold | None, promised: Evidence | None
+) -> Calibration:
+    """Return the scorer's own link, or a curve through scores of unseen rows.
+
+    The rows of a promise, whose decisions rest on scores alone, are such rows too.
+    """
     if slope is not None:
         return Calibration.link(slope)
     if unseen is None:
         msg = "a scorer without a link is calibrated on out-of-fold scores"
         raise ValueError(msg)
-    return calibrate(unseen.evidence)
+    return calibrate(unseen.evidence, promised)

@@ -4,9 +4,15 @@ At random, every fold is scored by a model of all others. By time, the rows beco
 consecutive blocks, each scored by a model of all earlier ones: the first is not scored.
 A trainer that learns nothing has seen no row: it scores them all as they are.
 The scores come from the scorer in the form that is served, not from the estimator.
+
+Where rounds are stopped early, each model would stop at rounds of its own luck, and be
+sharper or flatter than the others: one calibration would fit none of them. So models
+of the folds tell where they stop, and all models, the one that is served too, are
+fitted on all of their rows with the mean of these numbers of rounds.
 """
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,6 +34,7 @@ __all__ = [
     "encode",
     "fit_and_score",
     "fit_once",
+    "rounds_in_common",
     "score_unseen",
 ]
 
@@ -77,15 +84,39 @@ def encode(job: Job, part: Part) -> Known:
     return Known(part, features, encode_table(features, table).matrix)
 
 
-def score_unseen(job: Job, known: Known, report: Report) -> OutOfFold:
-    """Score rows by models fitted on the other folds, or on earlier rows."""
+def rounds_in_common(job: Job, known: Known, report: Report) -> int | None:
+    """Return how many rounds each model is fitted with; None where none stops early.
+
+    The mean over models of the folds, each counted by its rows.
+    """
+    if not getattr(job.request.trainer, "early_stopping", False):
+        return None
+    turns, _, _ = _turns(job, known)
+    rounds = [
+        fit_once(job, known.only(fits), stretch).n_rounds_
+        for (fits, _), stretch in zip(turns, _stretches(report, turns), strict=True)
+    ]
+    mean = np.average(rounds, weights=[fits.sum() for fits, _ in turns])
+    return max(round(float(mean)), 1)
+
+
+def score_unseen(
+    job: Job, known: Known, report: Report, rounds: int | None = None
+) -> OutOfFold:
+    """Score rows by models fitted on the other folds, or on earlier rows.
+
+    Parameters
+    ----------
+    job : Job
+    known : Known
+    report : Report
+    rounds : int, optional
+        As for ``fit_once``.
+    """
     turns, fold, scored = _turns(job, known)
     parts = []
-    for k, (fits, out) in enumerate(turns):
-        stretch = report.part(
-            k / len(turns), (k + 1) / len(turns), f"fold {k + 1} of {len(turns)}"
-        )
-        estimator = fit_once(job, known.only(fits), stretch)
+    for (fits, out), stretch in zip(turns, _stretches(report, turns), strict=True):
+        estimator = fit_once(job, known.only(fits), stretch, rounds)
         scorer = load(estimator.scorer_payload())
         parts.append((out[scored], scorer.outputs(known.matrix[out])))
     told = Outputs.scattered(parts, int(scored.sum()))
@@ -136,8 +167,22 @@ def _turns(job: Job, known: Known) -> tuple[list[tuple[Bools, Bools]], Rows, Boo
     return turns, fold, every
 
 
-def fit_once(job: Job, known: Known, report: Report) -> Any:
+def _stretches(report: Report, turns: Sequence[Any]) -> list[Report]:
+    """Return the report of each turn."""
+    n = len(turns)
+    return [report.part(k / n, (k + 1) / n, f"fold {k + 1} of {n}") for k in range(n)]
+
+
+def fit_once(job: Job, known: Known, report: Report, rounds: int | None = None) -> Any:
     """Return an estimator fitted on these rows.
+
+    Parameters
+    ----------
+    job : Job
+    known : Known
+    report : Report
+    rounds : int, optional
+        Of ``rounds_in_common``: fit as many, on all rows, instead of stopping early.
 
     Raises
     ------
@@ -146,6 +191,8 @@ def fit_once(job: Job, known: Known, report: Report) -> Any:
     """
     report.begin()
     estimator = job.estimator(known.features, report)
+    if rounds is not None:
+        estimator.set_params(n_rounds=rounds, early_stopping=False)
     taught = job.lesson(known.part, known.matrix)
     return estimator.fit(
         taught.matrix, taught.target, sample_weight=taught.weight, **taught.options

@@ -138,11 +138,10 @@ class CostMatrix(_Priced):
     def __post_init__(self) -> None:
         for field in fields(self):
             value = getattr(self, field.name)
-            # A boolean is an int in Python, and never a price.
-            if np.ndim(value):
+            if isinstance(value, list | tuple) or getattr(value, "ndim", False):
                 msg = f"{field.name} is one price; RowCosts takes one a row"
                 raise InvalidCostsError(msg)
-            if isinstance(value, bool | np.bool_) or not _is_price(value):
+            if not _is_price(value):
                 msg = (
                     f"{field.name} must be a positive finite number, from"
                     f" {_LEAST:g} to {_MOST:g}, got {value!r}"
@@ -295,14 +294,26 @@ class RowCosts(_Priced):
 
 
 def _is_price(value: object) -> bool:
-    if not isinstance(value, int | float | np.integer | np.floating):
+    # A boolean is an int in Python and a span of time one in NumPy: no prices.
+    if isinstance(value, bool | np.timedelta64) or not isinstance(
+        value, int | float | np.integer | np.floating
+    ):
         return False
-    return _LEAST <= float(value) <= _MOST
+    try:
+        return _LEAST <= float(value) <= _MOST
+    except OverflowError:  # an int has no largest
+        return False
 
 
 def _prices(name: str, given: Any) -> NDArray[np.float64]:
     """Return one price, or one a row; an array that nobody else changes."""
-    values = np.asarray(given)
+    if np.ma.is_masked(given):
+        msg = f"{name} lacks a price (it is masked)"
+        raise InvalidCostsError(msg)
+    try:
+        values = np.asarray(given)
+    except ValueError:  # lists of different lengths
+        values = np.empty((0, 0))
     if values.ndim <= 1 and values.dtype.kind in "iuf":
         prices = values.astype(np.float64)
         fits = (prices >= _LEAST) & (prices <= _MOST)

@@ -124,6 +124,8 @@ def rows_of(ready: ReadyModel, columns: Mapping[str, Values]) -> Rows:
 def _numbers(feature: Feature, values: Values) -> NDArray[np.float64]:
     if isinstance(values, list):
         raise _unfit(feature, "is numbers, not BYTES")
+    if feature.type == "numeric" and _boolean(values):
+        raise _unfit(feature, "is numbers, not BOOL")
     # An overflow is infinite, which is refused with all columns together.
     with np.errstate(over="ignore"):
         numbers = np.asarray(values, np.float64)
@@ -133,6 +135,11 @@ def _numbers(feature: Feature, values: Values) -> NDArray[np.float64]:
             row = int(np.flatnonzero(other)[0])
             raise _unfit(feature, "is BOOL, or 0, 1 and NaN", row)
     return numbers
+
+
+def _boolean(values: NDArray[Any]) -> bool:
+    """Tell whether values are BOOL; as objects, some of them missing."""
+    return values.dtype in (np.bool_, np.object_)
 
 
 def _texts(feature: Feature, values: Values) -> list[Any]:
@@ -147,8 +154,7 @@ def _texts(feature: Feature, values: Values) -> list[Any]:
 
 def _coded(feature: Feature, values: NDArray[Any]) -> list[Any]:
     """Return numbers or booleans as categories, where the model knows such."""
-    is_boolean = values.dtype == np.bool_
-    if not feature.takes("boolean" if is_boolean else "numeric"):
+    if not feature.takes("boolean" if _boolean(values) else "numeric"):
         raise _unfit(feature, "is BYTES")
     listed = values.tolist()
     return [None if value != value else value for value in listed]  # noqa: PLR0124

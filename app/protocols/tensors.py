@@ -80,6 +80,8 @@ def values_of(tensor: Tensor, i: int, raw: bytes | None) -> Values:
         dtype = np.dtype(DTYPES[tensor.datatype])
         if len(raw) % dtype.itemsize:
             raise _wrong(i, "its bytes are no whole number of values")
+        if tensor.datatype == "BOOL" and raw.strip(b"\0\1"):
+            raise _wrong(i, "a value is none of BOOL: its bytes are 0 and 1")
         values = np.frombuffer(raw, dtype)
     else:
         values = _numbers(tensor, i)
@@ -118,12 +120,14 @@ def _numbers(tensor: Tensor, i: int) -> NDArray[Any]:
     flat = _flat(tensor.data)
     kinds: tuple[type, ...] = (int, float, type(None))
     if tensor.datatype == "BOOL":
-        kinds = (bool, type(None))
+        kinds = (bool, type(None))  # objects where one is missing: no numbers
     elif not tensor.datatype.startswith("FP"):
         kinds = (int,)
     if not {type(value) for value in flat} <= set(kinds):
         raise _wrong(i, f"a value is none of {tensor.datatype}")
     numbers: NDArray[Any]
+    if tensor.datatype == "BOOL":
+        return np.array(flat, object if None in flat else np.bool_)
     try:
         # None becomes NaN; a number that its datatype cannot hold is refused.
         numbers = np.array(flat, np.float64)

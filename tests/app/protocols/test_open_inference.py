@@ -219,6 +219,9 @@ def test_the_server_and_its_models_tell_of_themselves(client):
         (0, {"shape": [2**50]}, "too large"),
         (0, {"datatype": "FP128"}, "known are"),
         (0, {"datatype": "BOOL"}, "none of BOOL"),
+        (0, {"datatype": "BOOL", "data": [True] * 40}, "numbers, not BOOL"),
+        (0, {"datatype": "BOOL", "data": [None] * 40}, "numbers, not BOOL"),
+        (2, {"data": [1] * 40}, "none of BOOL"),
         (0, {"datatype": "INT8", "data": [1000] * 40}, "out of the range"),
         (0, {"datatype": "BYTES", "data": ["s3cret"] * 40}, "glucose: the column is"),
         (0, {"data": [[1e308 * 10] * 40]}, "no JSON"),
@@ -254,6 +257,15 @@ def test_what_is_no_request_is_refused(client, body, status):
     answer = client.post(INFER, json=body)
     assert answer.status_code == status
     assert list(answer.json()) == ["error"]
+
+
+def test_a_byte_of_bool_is_0_or_1(client):
+    body, headers = packed()
+    at = body.index(np.array(column("smoker"), "?").tobytes())
+    for byte, status in ((b"\0", 200), (b"\1", 200), (b"\2", 422), (b"\xff", 422)):
+        sent = body[:at] + byte + body[at + 1 :]
+        answer = client.post(INFER, content=sent, headers=headers)
+        assert answer.status_code == status, answer.text
 
 
 def test_bytes_that_are_no_tensors_are_refused(client):

@@ -32,6 +32,7 @@ Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 LEAST, MOST = 1e-12, 1e12
+"""Of a price, or its ``times``, wherever one is told to the service."""
 
 
 @dataclass(frozen=True, slots=True)

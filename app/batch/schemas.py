@@ -8,12 +8,11 @@ from app.datasets.schemas import ReadQuery
 from app.errors import FieldError, InvalidRequestError
 from app.errors.faults import unusable
 from app.predict.envelope import Costs
+from app.train.base import Price
 from solvers.costs import CostMatrix
 from solvers.errors import InvalidCostsError
 
 __all__ = ["BatchQuery", "asked_costs"]
-
-Price = Annotated[float | None, Field(gt=0, allow_inf_nan=False)]
 
 
 class BatchQuery(ReadQuery):
@@ -25,15 +24,15 @@ class BatchQuery(ReadQuery):
     """The column that says what you call the rows (as ``references`` of POST /predict):
     where rejects of the model are reviewed, a row whose reference has an open case gets
     that one."""
-    false_positive: Price = None
+    false_positive: Price | None = None
     """The cost of calling a true -1 "+1". Give all four costs, or none: decisions are
     then made and priced at them instead of the trained ones, where thresholds follow
     from costs (as ``costs`` of POST /predict)."""
-    false_negative: Price = None
+    false_negative: Price | None = None
     """The cost of calling a true +1 "-1"."""
-    reject_positive: Price = None
+    reject_positive: Price | None = None
     """The cost of rejecting a true +1."""
-    reject_negative: Price = None
+    reject_negative: Price | None = None
     """The cost of rejecting a true -1."""
 
 

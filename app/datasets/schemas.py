@@ -3,12 +3,12 @@
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
 from app.artifacts.forgetting import Keeps, Lost
 from app.choices import ID, SHA256
 from app.datasets.reading.options import ColumnType, Encoding, Format
-from app.strict import Answer, with_examples
+from app.strict import Answer, QueryModel, with_examples
 
 __all__ = [
     "ClassBalance",
@@ -44,10 +44,10 @@ COLUMNS: list[Any] = [
 ]
 
 
-class ReadQuery(BaseModel):
+class ReadQuery(QueryModel):
     """How a table in CSV is to be read."""
 
-    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(use_attribute_docstrings=True)
 
     delimiter: Delimiter = "auto"
     """What separates the cells; ``auto`` finds it in the first records."""
@@ -72,18 +72,16 @@ class UploadQuery(ReadQuery):
     header: bool | None = None
     """CSV: whether the first record holds the names of the columns; it does, where
     nothing is said, and is refused where half of its cells are numbers."""
-    numeric: Names = []
+    numeric: Names = Field(default=[])
     """A column that holds numbers (repeat for several); others are refused there."""
-    boolean: Names = []
+    boolean: Names = Field(default=[])
     """A column that holds true and false."""
-    categorical: Names = []
+    categorical: Names = Field(default=[])
     """A column that holds text, whatever it looks like."""
 
 
-class DatasetsQuery(BaseModel):
+class DatasetsQuery(QueryModel):
     """Which data sets, and how many."""
-
-    model_config = ConfigDict(extra="forbid")
 
     limit: int = Field(default=50, ge=1, le=200, description="Data sets on a page.")
     before: str | None = Field(
@@ -98,10 +96,8 @@ class DatasetsQuery(BaseModel):
     )
 
 
-class DatasetQuery(BaseModel):
+class DatasetQuery(QueryModel):
     """What to tell of a data set beside its columns."""
-
-    model_config = ConfigDict(extra="forbid")
 
     preview: int = Field(
         default=5, ge=0, le=100, description="How many of its first rows to show."
@@ -206,10 +202,10 @@ class DatasetsAnswer(Answer):
     """Give it as ``before`` for the next page; null on the last."""
 
 
-class DeleteQuery(BaseModel):
+class DeleteQuery(QueryModel):
     """What may go with a data set."""
 
-    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(use_attribute_docstrings=True)
 
     outlier_guards: Literal["keep", "drop"] = "keep"
     """An outlier guard consists of rows. ``keep`` refuses to delete a data set that

@@ -3,7 +3,6 @@
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
-from pydantic import BaseModel, ConfigDict
 
 from app.errors import (
     ConflictError,
@@ -14,6 +13,7 @@ from app.errors import (
 from app.export import service
 from app.models.routes import Name, Version
 from app.state import state_of
+from app.strict import QueryModel
 from app.web.openapi import problems
 
 __all__ = ["router"]
@@ -21,10 +21,8 @@ __all__ = ["router"]
 router = APIRouter(prefix="/models", tags=["models"])
 
 
-class ExportQuery(BaseModel):
+class ExportQuery(QueryModel):
     """Which file is wanted."""
-
-    model_config = ConfigDict(extra="forbid")
 
     format: service.Format
     precision: service.Precision = "float64"

@@ -3,11 +3,11 @@
 from datetime import datetime
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from app.choices import ID, NAME
 from app.db.tables import Job
-from app.strict import Answer, with_examples
+from app.strict import Answer, QueryModel, with_examples
 
 __all__ = [
     "JobAnswer",
@@ -108,10 +108,8 @@ class JobsAnswer(Answer):
     """Give it as ``before`` for the next page; null on the last."""
 
 
-class JobsQuery(BaseModel):
+class JobsQuery(QueryModel):
     """Which jobs, and how many."""
-
-    model_config = ConfigDict(extra="forbid")
 
     limit: int = Field(default=50, ge=1, le=200, description="Jobs on a page.")
     before: str | None = Field(

@@ -4,8 +4,6 @@ from datetime import datetime
 from typing import Annotated, Any
 
 from pydantic import (
-    BaseModel,
-    ConfigDict,
     Field,
     StringConstraints,
     model_validator,
@@ -13,7 +11,7 @@ from pydantic import (
 
 from app.choices import ID, shape
 from app.keys.scopes import SCOPES, Scope
-from app.strict import Answer, StrictModel, with_examples
+from app.strict import Answer, QueryModel, StrictModel, with_examples
 
 __all__ = [
     "IssuedKey",
@@ -99,10 +97,8 @@ class KeysAnswer(Answer):
     """Give it as ``before`` for older keys; null on the last page."""
 
 
-class KeysQuery(BaseModel):
+class KeysQuery(QueryModel):
     """How many keys."""
-
-    model_config = ConfigDict(extra="forbid")
 
     limit: int = Field(default=50, ge=1, le=200, description="Keys on a page.")
     before: str | None = Field(

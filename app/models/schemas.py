@@ -3,10 +3,10 @@
 from datetime import datetime
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
 from app.choices import NAME, TAG, shape
-from app.strict import Answer, with_examples
+from app.strict import Answer, QueryModel, with_examples
 
 __all__ = [
     "ModelAnswer",
@@ -149,10 +149,8 @@ class ModelAnswer(Answer):
     """Give it as ``after`` for the next page; null on the last."""
 
 
-class ModelsQuery(BaseModel):
+class ModelsQuery(QueryModel):
     """Which models, and how many."""
-
-    model_config = ConfigDict(extra="forbid")
 
     limit: int = Field(default=50, ge=1, le=200, description="Models on a page.")
     after: str | None = Field(
@@ -179,10 +177,8 @@ class ModelsQuery(BaseModel):
     )
 
 
-class ModelQuery(BaseModel):
+class ModelQuery(QueryModel):
     """Which versions, and how many."""
-
-    model_config = ConfigDict(extra="forbid")
 
     limit: int = Field(default=50, ge=1, le=200, description="Versions on a page.")
     after: int | None = Field(

@@ -3,11 +3,11 @@
 from datetime import datetime
 from typing import Annotated, Any
 
-from pydantic import ConfigDict, Field, StringConstraints
+from pydantic import Field, StringConstraints
 
 from app.choices import shape
 from app.monitor.settings import Limits, MonitorSettings
-from app.strict import Answer, StrictModel, with_examples
+from app.strict import Answer, QueryModel, StrictModel, with_examples
 
 __all__ = [
     "Acknowledgement",
@@ -29,10 +29,8 @@ class MonitorRequest(MonitorSettings):
     """Of the settings that were read before; another one since then is a 409."""
 
 
-class MonitorQuery(StrictModel):
+class MonitorQuery(QueryModel):
     """How far back counts are told."""
-
-    model_config = ConfigDict(strict=False)
 
     days: Annotated[int, Field(ge=1, le=400)] = 60
 

@@ -10,20 +10,21 @@ otherwise asking a person never pays, and there is nothing to try.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from math import isfinite
+from math import nan
 
+from app.artifacts.row_prices import LEAST, MOST
 from app.errors import ConflictError
 from app.pages.page import say
 from app.reprice import service
 from app.reprice.schemas import CurvesAnswer, PreviewAnswer, RepriceRequest
 from app.state import AppState
+from app.strict import in_digits
 from app.train.schemas import Costs
 
 __all__ = ["PRICES", "Tried", "read", "try_on"]
 
 PRICES = ("false_positive", "false_negative", "reject_positive", "reject_negative")
 _USUAL = {"cases_a_day": 1000.0}
-_LEAST, _MOST = 1e-12, 1e12
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,16 +74,13 @@ def read(sent: Mapping[str, object], own: Mapping[str, float] | None) -> Tried:
     wrong: dict[str, str] = {}
 
     def number(
-        name: str, otherwise: float | None, least: float = _LEAST
+        name: str, otherwise: float | None, least: float = LEAST
     ) -> float | None:
         text = str(sent.get(name, "")).strip().replace(",", ".")
         if not text:
             return otherwise
-        try:
-            value = float(text)
-        except ValueError:
-            value = float("nan")
-        if not (isfinite(value) and least <= value <= _MOST):
+        value = float(text) if in_digits(text, whole=False) else nan
+        if not least <= value <= MOST:
             wrong[name] = say("report.not_a_price")
             return otherwise
         return value

@@ -58,6 +58,13 @@ class Pricing:
         return {**told, "bands": self.rating.probabilities}
 
 
+_RANGE = f"a price, or its times, is a number from {LEAST:g} to {MOST:g}"
+
+
+def _far(price: float) -> bool:
+    return not LEAST <= price <= MOST
+
+
 def own_pricing(model: ServedModel) -> Pricing:
     """Return the rule and costs that the model was trained with."""
     own = (model.band, model.costs, model.cells, model.rating, model.row_prices)
@@ -77,6 +84,9 @@ def pricing_at(model: ServedModel, costs: Costs) -> Pricing:
     if any(isinstance(price, ColumnPrice) for price in given.values()):
         prices = _of_rows(model, given)
         return Pricing(model.band, None, model.cells, model.rating, prices)
+    outside = [FieldError(f"/costs/{n}", _RANGE) for n in given if _far(given[n])]
+    if outside:
+        raise unusable(outside)
     try:
         matrix = CostMatrix(**given)
     except InvalidCostsError as error:
@@ -102,9 +112,8 @@ def _of_rows(model: ServedModel, given: dict[str, Any]) -> RowPrices:
         times = price if isinstance(price, float) else price.times
         times = 1.0 if times is UNSET else times
         told[name] = times
-        if not LEAST <= times <= MOST:
-            detail = f"a price, or its times, is a number from {LEAST:g} to {MOST:g}"
-            faults.append(FieldError(f"/costs/{name}", detail))
+        if _far(times):
+            faults.append(FieldError(f"/costs/{name}", _RANGE))
         if isinstance(price, ColumnPrice):
             told[name] = {"column": price.column, "times": times}
             if price.column not in known:

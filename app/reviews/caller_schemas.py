@@ -5,7 +5,6 @@ from typing import Annotated, Literal
 
 from pydantic import (
     AwareDatetime,
-    BaseModel,
     ConfigDict,
     Field,
     StringConstraints,
@@ -14,7 +13,7 @@ from pydantic import (
 from app.artifacts.model import Label
 from app.reviews.intake import REFERENCE
 from app.reviews.schemas import AT, CASE, ModelName
-from app.strict import Answer, StrictModel
+from app.strict import Answer, QueryModel, StrictModel
 
 __all__ = [
     "CaseSent",
@@ -82,10 +81,8 @@ class ChangesAnswer(Answer):
     """Give it as ``after``: what comes later is then all that is new."""
 
 
-class ChangesQuery(BaseModel):
+class ChangesQuery(QueryModel):
     """Which changes, and how many."""
-
-    model_config = ConfigDict(extra="forbid")
 
     after: int = Field(
         default=0,
@@ -147,10 +144,8 @@ class OutcomesRequest(StrictModel):
     """Whether what contradicts a known outcome takes its place; refused otherwise."""
 
 
-class OutcomesQuery(BaseModel):
+class OutcomesQuery(QueryModel):
     """What a CSV file cannot say by itself."""
-
-    model_config = ConfigDict(extra="forbid")
 
     model: ModelName | None = Field(
         default=None, description="Whose outcomes a CSV file has.", examples=["pima"]
@@ -213,10 +208,8 @@ class OpenedAnswer(Answer):
     """A reference that had an open case keeps that one."""
 
 
-class ExportQuery(BaseModel):
+class ExportQuery(QueryModel):
     """Whose open cases are taken home, and how."""
-
-    model_config = ConfigDict(extra="forbid")
 
     model: ModelName = Field(description="Whose.", examples=["pima"])
     format: Literal["csv", "label-studio"] = Field(
@@ -227,10 +220,8 @@ class ExportQuery(BaseModel):
     )
 
 
-class ImportQuery(BaseModel):
+class ImportQuery(QueryModel):
     """Whose verdicts are brought back."""
-
-    model_config = ConfigDict(extra="forbid")
 
     model: ModelName = Field(description="Whose.", examples=["pima"])
 

@@ -4,7 +4,6 @@ from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from pydantic import (
-    BaseModel,
     ConfigDict,
     Field,
 )
@@ -12,7 +11,7 @@ from pydantic import (
 from app.artifacts.model import Label
 from app.reviews.policy import AUDIT, BROUGHT, REASONS
 from app.reviews.schemas import AT, CASE, ModelName, Note
-from app.strict import Answer, StrictModel
+from app.strict import Answer, QueryModel, StrictModel
 
 __all__ = [
     "CaseCounts",
@@ -187,10 +186,8 @@ class CasesAnswer(Answer):
     counts: CaseCounts
 
 
-class CasesQuery(BaseModel):
+class CasesQuery(QueryModel):
     """Which cases, and how many."""
-
-    model_config = ConfigDict(extra="forbid")
 
     model: ModelName | None = Field(
         default=None, description="Only those of this model.", examples=["pima"]
@@ -249,10 +246,8 @@ class Reassignment(Remark):
     """The name of somebody who may review; null: whoever comes next."""
 
 
-class ErasureQuery(BaseModel):
+class ErasureQuery(QueryModel):
     """Whose cases are erased."""
-
-    model_config = ConfigDict(extra="forbid")
 
     reference: str = Field(
         min_length=1,

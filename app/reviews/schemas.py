@@ -3,12 +3,12 @@
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import ConfigDict, Field, StringConstraints
 
 from app.artifacts.model import Label
 from app.choices import NAME, TEXT, shape
 from app.reviews.policy import Policy
-from app.strict import Answer, StrictModel
+from app.strict import Answer, QueryModel, StrictModel
 
 __all__ = [
     "ClaimAnswer",
@@ -54,10 +54,8 @@ class PolicyAnswer(Policy):
     updated_at: datetime
 
 
-class OpenCasesQuery(BaseModel):
+class OpenCasesQuery(QueryModel):
     """What happens to cases that are still open."""
-
-    model_config = ConfigDict(extra="forbid")
 
     open_cases: Literal["keep", "withdraw"] = Field(
         default="keep", description="withdraw closes them; while they are kept, 409."
@@ -89,10 +87,8 @@ class GiveBack(Heartbeat):
     """Why it is skipped: the same person does not get the case again then."""
 
 
-class GiveBackQuery(BaseModel):
+class GiveBackQuery(QueryModel):
     """The same, for those who send no body with DELETE."""
-
-    model_config = ConfigDict(extra="forbid")
 
     token: Token | None = Field(default=None, description="That of the claim.")
     reason: Note | None = Field(
@@ -100,10 +96,8 @@ class GiveBackQuery(BaseModel):
     )
 
 
-class VerdictsQuery(BaseModel):
+class VerdictsQuery(QueryModel):
     """How many verdicts."""
-
-    model_config = ConfigDict(extra="forbid")
 
     limit: int = Field(default=20, ge=1, le=200, description="Verdicts at most.")
 

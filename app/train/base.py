@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import AfterValidator, Field
 
+from app.artifacts.row_prices import LEAST, MOST
 from app.features.values import trimmed
 from app.strict import StrictModel
 
@@ -32,7 +33,8 @@ Fraction = Annotated[float, Field(gt=0, lt=1)]
 Weight = Annotated[float, Field(ge=1e-9, le=1e9)]
 """Of one part of an objective against another."""
 Eta = Annotated[float, Field(ge=LEAST_ETA, le=MOST_ETA)]
-Price = Annotated[float, Field(ge=1e-12, le=1e12)]
+Price = Annotated[float, Field(ge=LEAST, le=MOST)]
+"""One limit for all prices, wherever they are told."""
 Share = Annotated[float, Field(ge=1e-6, le=1 - 1e-6)]
 """Of +1 in use."""
 Part = Annotated[float, Field(ge=0.01, le=0.9)]

@@ -4,11 +4,11 @@ from math import ceil
 from typing import Annotated
 
 from fastapi import APIRouter, Query
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
 from app.errors import FieldError, InvalidRequestError
 from app.errors.faults import unusable
-from app.strict import Answer, with_examples
+from app.strict import Answer, QueryModel, with_examples
 from app.train.schemas import Evaluation
 from app.web.openapi import problems
 from solvers.rules.certified_chain import SELECTION_SHARE
@@ -22,10 +22,10 @@ _SPREAD = {"lucky": 0.05, "even": 0.5, "unlucky": 0.95}
 _OPEN = {"gt": 0.0, "lt": 1.0}
 
 
-class RowsQuery(BaseModel):
+class RowsQuery(QueryModel):
     """The promise, and what is expected of the model."""
 
-    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(use_attribute_docstrings=True)
 
     max_error: Annotated[float, Field(**_OPEN)]
     """The limit on the error among decided rows."""

@@ -184,7 +184,7 @@ FULL = {
     ("costs", "pointer", "words"),
     [
         ({**FULL, "reject_positive": 1}, "/costs", "1.2 >= 1"),
-        ({**FULL, "false_positive": 0}, "/costs", "positive finite"),
+        ({**FULL, "false_positive": 0}, "/costs/false_positive", "from 1e-12 to"),
         ({**FULL, "false_positive": "1"}, "/costs/false_positive", "finite number"),
         ({**FULL, "false_positive": True}, "/costs/false_positive", "finite number"),
         ({**FULL, "bonus": 1}, "/costs/bonus", "unknown member"),

@@ -33,8 +33,8 @@ from solvers.scoring import Outputs, Scorer, load
 
 __all__ = ["FORMAT", "Judged", "Label", "Labels", "ServedModel", "holding_together"]
 
-FORMAT = 2
-_READ = (1, FORMAT)
+FORMAT = 3
+_READ = (1, 2, FORMAT)
 CELLS = 128
 
 Floats = NDArray[np.float64]

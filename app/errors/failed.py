@@ -17,7 +17,7 @@ class UnreadableArtifactError(CorruptArtifactError):
 
     slug, title = "unreadable-artifact", "This version cannot read the model's file"
     example = (
-        "the model was stored in format 3, this release reads formats up to 2: train it"
+        "the model was stored in format 4, this release reads formats up to 3: train it"
         " again"
     )
 

@@ -118,6 +118,7 @@ def test_every_setting_says_what_it_is():
         assert field.description, name
 
 
+@pytest.mark.thorough
 def test_the_command_ends_with_status_2_and_one_line(bare_environment):
     for command in (["serve", "--host", EVERYWHERE], ["worker"], ["migrate"]):
         ended = subprocess.run(

@@ -14,6 +14,8 @@ from app.errors import ServiceUnavailableError
 from app.web.failures import translate
 from tests.app.blobs.s3_server import CUT, KEYS, S3Server, free_port, require_server
 
+pytestmark = pytest.mark.thorough
+
 CONTENT = random.Random(1).randbytes(12 << 20)
 SHA256 = hashlib.sha256(CONTENT).hexdigest()
 EXPIRED = (400, "ExpiredToken")

@@ -3,7 +3,10 @@
 import subprocess
 import sys
 
+import pytest
 
+
+@pytest.mark.thorough
 def test_the_demonstration_succeeds_and_shows_costs(tmp_path):
     done = subprocess.run(
         [sys.executable, "-m", "app.client.demo"],

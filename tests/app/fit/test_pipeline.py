@@ -37,6 +37,7 @@ RULE_PARAMETERS = {
     ("trainer", "rule"),
     [(kind, rule) for kind, t in TRAINERS.items() for rule in t.rules],
 )
+@pytest.mark.thorough
 def test_every_trainer_with_every_rule_that_fits(trainer, rule):
     chosen = {"kind": rule, **RULE_PARAMETERS.get(rule, {})}
     taught = {}

@@ -3,6 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 import httpx
+import pytest
 from prometheus_client import generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
@@ -112,6 +113,7 @@ def test_several_processes_tell_the_sum_of_all_even_of_those_that_died(tmp_path)
     second.close()
 
 
+@pytest.mark.thorough
 def test_a_fleet_counts_every_request_once_and_outlives_a_dead_process(start_service):
     service = start_service("--no-worker", "--processes", "2")
 

@@ -179,6 +179,7 @@ def settled(service, path, key, wanted):
     assert {status(service, "GET", path, key) for _ in range(24)} == {wanted}
 
 
+@pytest.mark.thorough
 def test_a_key_opens_its_scope_in_every_process_until_it_is_revoked(guarded):
     made = {scope: issue(guarded, scope) for scope in SCOPES}
     keys = {scope: told["key"] for scope, told in made.items()}
@@ -273,6 +274,7 @@ def command(service, *arguments):
     )
 
 
+@pytest.mark.thorough
 def test_the_first_key_is_made_at_the_command_line_and_locks_the_service(
     start_service,
 ):

@@ -58,7 +58,17 @@ def test_what_is_written_is_what_this_format_pins(made):
     )
 
 
-def test_a_file_of_the_format_before_is_read_and_decides_as_it_did(made):
+def test_a_file_of_the_format_before_is_read_and_has_no_typical_row(made):
+    _, artifact = made
+    old = {k: v for k, v in artifact.items() if k != "typical"}
+    model = ServedModel.from_payload({**old, "format": 2})
+    assert model.typical is None
+    assert ServedModel.from_payload(artifact).typical.shape == (
+        model.features.n_encoded,
+    )
+
+
+def test_a_file_of_the_first_format_is_read_and_decides_as_it_did(made):
     """It knew no limits of columns; a guard of missing values took them all."""
     _, artifact = made
     columns = [
@@ -71,7 +81,7 @@ def test_a_file_of_the_format_before_is_read_and_decides_as_it_did(made):
         model = ServedModel.from_payload({**old, "guards": guards})
         assert all(f.least is None and f.most is None for f in model.features.features)
         assert model.guards.missing_value == ("any" if guards else None)
-    with pytest.raises(CorruptArtifactError, match="formats up to 2"):
+    with pytest.raises(CorruptArtifactError, match="formats up to 3"):
         ServedModel.from_payload({**artifact, "format": FORMAT + 1})
 
 

@@ -87,6 +87,7 @@ def write(file, parts):
     return file
 
 
+@pytest.mark.thorough
 def test_a_restored_service_answers_the_same(
     original, archive, demur, start_service, tmp_path
 ):

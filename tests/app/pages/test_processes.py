@@ -8,6 +8,8 @@ from tests.app.pages.test_review import PLAIN, claim_on, press
 from tests.app.predict.conftest import Registry, served
 from tests.app.reviews.conftest import rows
 
+pytestmark = pytest.mark.thorough
+
 KEY = "the-operators-own-key"
 
 

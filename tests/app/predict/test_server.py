@@ -1,6 +1,7 @@
 """The real service: what was trained is served at once, and alike after a restart."""
 
 import numpy as np
+import pytest
 
 from app.train.openapi import EXAMPLES
 
@@ -18,6 +19,7 @@ def _training(seed):
     }
 
 
+@pytest.mark.thorough
 def test_a_succeeded_job_is_served_at_once_and_bit_equal_after_a_restart(
     start_service,
 ):

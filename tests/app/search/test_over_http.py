@@ -54,6 +54,7 @@ def test_a_running_search_names_its_candidates_and_stops(server, body):
     assert server.http.get("/models/long").status_code == 404
 
 
+@pytest.mark.thorough
 def test_the_command_line_searches(server, body, tmp_path):
     data = body()["data"]
     path = tmp_path / "wards.csv"

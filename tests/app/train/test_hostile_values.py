@@ -66,6 +66,7 @@ def trainers(kind):
 @pytest.mark.parametrize("kind", sorted(set(TRAINERS) - {"scores"}))
 @settings(max_examples=10)
 @given(data=st.data())
+@pytest.mark.thorough
 def test_at_the_ends_of_the_ranges_a_training_ends_in_a_model(kind, data):
     trainer = data.draw(trainers(kind))
     result = trained(trainer=trainer, costs=EVEN, table=TABLE)

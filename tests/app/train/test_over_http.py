@@ -204,6 +204,7 @@ def test_a_running_training_stops_within_a_second(server):
     assert server.http.get("/models/long").status_code == 404
 
 
+@pytest.mark.thorough
 def test_answers_are_the_same_bits_after_a_restart(start_service):
     service = start_service()
     rows, labels = synthetic()

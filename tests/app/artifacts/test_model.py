@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.artifacts.model import Labels, ServedModel
+from app.artifacts.model import FORMAT, Labels, ServedModel
 from app.artifacts.store import ArtifactStore
 from app.errors import CorruptArtifactError
 from app.features.encoding import encode_table
@@ -124,7 +124,7 @@ def test_a_model_without_calibration_has_no_probability():
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"format": 3}, "format 3"),
+        ({"format": FORMAT + 1}, f"format {FORMAT + 1}"),
         ({"format": None}, "train it again"),
         ({"format": np.ones(2)}, "train it again"),
         ({"rule": 1}, "hold together"),

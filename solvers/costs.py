@@ -37,6 +37,19 @@ class _Priced:
     reject_positive: Any
     reject_negative: Any
 
+    @property
+    def p_minus(self) -> Any:
+        """Return the probability of +1 below which calling -1 is cheapest."""
+        return self.reject_negative / (
+            self.false_negative - self.reject_positive + self.reject_negative
+        )
+
+    @property
+    def p_plus(self) -> Any:
+        """Return the probability of +1 above which calling +1 is cheapest."""
+        gain = self.false_positive - self.reject_negative
+        return gain / (gain + self.reject_positive)
+
     def expected(self, probability: ArrayLike) -> NDArray[np.float64]:
         """Return the expected cost of each decision at a probability of +1.
 
@@ -169,19 +182,6 @@ class CostMatrix(_Priced):
             raise InvalidCostsError(msg)
 
     @property
-    def p_minus(self) -> float:
-        """Return the probability of +1 below which calling -1 is cheapest."""
-        return self.reject_negative / (
-            self.false_negative - self.reject_positive + self.reject_negative
-        )
-
-    @property
-    def p_plus(self) -> float:
-        """Return the probability of +1 above which calling +1 is cheapest."""
-        gain = self.false_positive - self.reject_negative
-        return gain / (gain + self.reject_positive)
-
-    @property
     def thresholds(self) -> tuple[float, float]:
         """Return (f_-, f_+): the log-odds of ``p_minus`` and ``p_plus``."""
         return _logit(self.p_minus), _logit(self.p_plus)
@@ -260,10 +260,10 @@ class RowCosts(_Priced):
         same, twice, where rejecting never pays.
         """
         fp, fn = self.false_positive, self.false_negative
-        gain, loss = fp - self.reject_negative, fn - self.reject_positive
-        lower = self.reject_negative / (loss + self.reject_negative)
-        upper = gain / (gain + self.reject_positive)
-        pays = (gain > 0) & (loss > 0) & (lower < upper)
+        with np.errstate(divide="ignore", invalid="ignore"):  # where it never pays
+            lower, upper = self.p_minus, self.p_plus
+        pays = (fp > self.reject_negative) & (fn > self.reject_positive)
+        pays &= lower < upper
         apart = np.stack((lower, upper), axis=1)
         return np.where(pays[:, np.newaxis], apart, (fp / (fp + fn))[:, np.newaxis])
 

@@ -51,8 +51,8 @@ def scoring(scorer: Scorer, to: str, reject_to: str) -> list[Step]:
         return [given, odds] if payload["probability"] else [given]
     if isinstance(scorer, EnsembleScorer):
         return _ensemble(scorer, to)
-    msg = f"no format knows scorers of the kind {payload['kind']!r}"
-    raise NotImplementedError(msg)
+    msg = f"no format knows a {type(scorer).__name__}"
+    raise TypeError(msg)
 
 
 def _votes(scorer: RandomisedTreesScorer, to: str) -> list[Step]:

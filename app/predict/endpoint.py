@@ -12,7 +12,12 @@ from dataclasses import replace
 from starlette.types import Receive, Scope, Send
 
 from app.artifacts.loaded import LoadedModels
-from app.errors import ApiError, CorruptArtifactError
+from app.errors import (
+    ApiError,
+    CorruptArtifactError,
+    InvalidRequestError,
+    MalformedRequestError,
+)
 from app.journal.counts import LogCounts
 from app.journal.entries import Entry
 from app.journal.journal import Journal
@@ -172,7 +177,7 @@ class PredictEndpoint:
             return await self._bulk.answer(body, stamp)
         try:
             return await self._read_and_answered(body, entry)
-        except ApiError:
+        except (MalformedRequestError, InvalidRequestError):
             # What is read in full has the few levels of a request: a body is looked
             # at for its depth where it is refused, to say that first.
             await check_depth(body, self._limits.depth)

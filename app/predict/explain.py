@@ -9,6 +9,9 @@ frequent categories, of its training rows (`solvers.scoring.shapley`). A column 
 became several encoded ones (categories, a mark for missing values) counts as one.
 """
 
+from collections.abc import Callable
+from functools import partial
+
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +21,7 @@ from app.errors.faults import unusable
 from app.features.schema import FeatureSchema
 from app.predict.answer import Prediction
 from solvers.scoring import Scorer
-from solvers.scoring.shapley import Terms, shapley
+from solvers.scoring.shapley import Shapley, Terms
 from solvers.scoring.stumps import StumpSums
 
 __all__ = ["Explained", "Explainer", "Explanation", "Intercept", "explained"]
@@ -77,18 +80,23 @@ class Explainer:
     def __init__(
         self, schema: FeatureSchema, scorer: Scorer, typical: Floats | None = None
     ) -> None:
-        sums = isinstance(scorer, StumpSums)
-        if not sums and typical is None:
+        self._names = schema.names
+        place = {name: i for i, name in enumerate(schema.names)}
+        self._places = np.array([place[name] for name in schema.encoded_columns])
+        self._scorer = scorer
+        self.most_rows: int | None = None
+        self._terms: Callable[[Floats], Terms]
+        if isinstance(scorer, StumpSums):
+            self._terms = partial(self._of_stumps, scorer)
+            return
+        if typical is None:
             detail = (
                 "this version was trained by a release that kept no typical row to"
                 " compare with: train it again"
             )
             raise unusable([FieldError("/explain", detail)])
-        self._scorer, self._typical = scorer, typical
-        self.most_rows = None if sums else _MOST_ROWS
-        self._names = schema.names
-        place = {name: i for i, name in enumerate(schema.names)}
-        self._places = np.array([place[name] for name in schema.encoded_columns])
+        self.most_rows = _MOST_ROWS
+        self._terms = Shapley(scorer, typical, self._places).terms
 
     def explain(self, matrix: Floats) -> list[Explanation]:
         """Return the explanation of each encoded row."""
@@ -106,11 +114,8 @@ class Explainer:
             for h, r, score in zip(to_h, terms.r.tolist(), reject.tolist(), strict=True)
         ]
 
-    def _terms(self, matrix: Floats) -> Terms:
-        if not isinstance(self._scorer, StumpSums):
-            assert self._typical is not None  # noqa: S101 - refused at the beginning
-            return shapley(self._scorer, matrix, self._typical, self._places)
-        told = self._scorer.explain(matrix)
+    def _of_stumps(self, scorer: StumpSums, matrix: Floats) -> Terms:
+        told = scorer.explain(matrix)
         h = self._by_column(told["h"])
         if "r" not in told:
             return Terms(h, None, (0.0, None), exact=True)

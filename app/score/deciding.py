@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from app.artifacts.store import ArtifactStore
 from app.batch.answering import Answering
@@ -30,7 +30,7 @@ from app.predict.answer import Tally
 from app.predict.decided import Decided
 from app.predict.ready_model import ReadyModel
 from app.predict.rows import Rows
-from app.score.places import folder_of, place_at
+from app.score.places import place_at, source_of
 from app.score.schemas import Shard, Source, Stored
 from app.settings import Settings
 from solvers.errors import Interrupted
@@ -109,7 +109,10 @@ def _written(
     settings: Settings, source: Source, shard: Shard, answering: Answering, made: Path
 ) -> Tally:
     limits, options = limits_of(settings), ReadOptions()
-    with _unchanged(settings, source, shard.file) as blobs, _nowhere() as log:
+    with (
+        _unchanged(settings, source, shard.file) as blobs,
+        tempfile.TemporaryFile() as log,
+    ):
         if shard.groups is None:
             with blobs.held(shard.file.name, shard.file.sha256) as path:
                 check_beginning(path, "csv")
@@ -124,18 +127,21 @@ def _written(
 @contextmanager
 def _unchanged(settings: Settings, source: Source, file: Stored) -> Iterator[Blobs]:
     """Give the blobs of a file; it is the same before and after it was read."""
-    if source.dataset is not None:
-        yield open_blobs(settings.datasets_dir)  # named by its digest
+    blobs, _ = source_of(settings, source)
+    if source.dataset is not None:  # named by its digest
+        yield blobs
         return
-    blobs = open_blobs(folder_of(place_at(settings, source.url or ""))[0])
-    for moment in ("before", "after"):
-        found = blobs.find(file.name)
-        now = None if found is None else (found.size, found.written_s)
-        if now != (file.size, file.written_s):
-            msg = f"{file.name} has changed since the job was planned"
-            raise ConflictError(msg)
-        if moment == "before":
-            yield blobs
+    _require_unchanged(blobs, file)
+    yield blobs
+    _require_unchanged(blobs, file)
+
+
+def _require_unchanged(blobs: Blobs, file: Stored) -> None:
+    found = blobs.find(file.name)
+    now = None if found is None else (found.size, found.written_s)
+    if now != (file.size, file.written_s):
+        msg = f"{file.name} has changed since the job was planned"
+        raise ConflictError(msg)
 
 
 @contextmanager
@@ -149,10 +155,3 @@ def _opened(
     store = DatasetStore(settings.datasets_dir)
     with store.checked(DatasetFile(source.dataset, file.sha256)) as path:
         yield path
-
-
-@contextmanager
-def _nowhere() -> Iterator[BinaryIO]:
-    """Give a file for lines of a log that is off."""
-    with tempfile.TemporaryFile() as file:
-        yield file

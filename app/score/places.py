@@ -6,10 +6,12 @@ for jobs could otherwise read what the service's own credentials open.
 
 from pathlib import Path, PurePosixPath
 
-from app.blobs.interface import Place, Remote
+from app.blobs.interface import Blobs, Place, Remote
+from app.blobs.opening import open_blobs
+from app.score.schemas import Source
 from app.settings import Settings
 
-__all__ = ["FORMS", "RefusedPlaceError", "folder_of", "place_at"]
+__all__ = ["FORMS", "RefusedPlaceError", "folder_of", "place_at", "source_of"]
 
 FORMS = (".parquet", ".csv")
 
@@ -37,7 +39,11 @@ def place_at(settings: Settings, url: str) -> Place:
         address, _, options = allowed.partition("?")
         below, there, held = address.partition("://")
         root = PurePosixPath(f"/{held}" if there else address)
-        if there != mark or (mark and below != scheme) or not _below(parts, root):
+        if (
+            there != mark
+            or (mark and below != scheme)
+            or not parts.is_relative_to(root)
+        ):
             continue
         if not mark:
             found = Path(url).resolve()
@@ -54,11 +60,21 @@ def place_at(settings: Settings, url: str) -> Place:
     raise RefusedPlaceError(msg)
 
 
+def source_of(settings: Settings, source: Source) -> tuple[Blobs, str | None]:
+    """Return where the files of a job are, and which one where one was named.
+
+    Raises
+    ------
+    RefusedPlaceError
+        When no setting allows it any more.
+    """
+    if source.dataset is not None:
+        return open_blobs(settings.datasets_dir), None
+    folder, named = folder_of(place_at(settings, source.url or ""))
+    return open_blobs(folder), named
+
+
 def folder_of(place: Place) -> tuple[Place, str | None]:
     """Return the folder, and the name of the file where one was named."""
     name = Path(place.shown if isinstance(place, Remote) else place).name
     return (place.parent, name) if name.lower().endswith(FORMS) else (place, None)
-
-
-def _below(path: PurePosixPath, root: PurePosixPath) -> bool:
-    return path.is_relative_to(root)

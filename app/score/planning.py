@@ -14,7 +14,7 @@ from app.blobs.opening import open_blobs
 from app.datasets.reading.faults import readable
 from app.datasets.store import DatasetStore
 from app.errors import ConflictError, InvalidRequestError
-from app.score.places import FORMS, folder_of, place_at
+from app.score.places import FORMS, place_at, source_of
 from app.score.schemas import Shard, Source, Stored
 from app.settings import Settings
 from solvers.errors import Interrupted
@@ -66,10 +66,10 @@ def _files(settings: Settings, source: Source) -> list[Stored]:
         kept = store.find(source.dataset)
         found = store.blobs.find(kept.name)
         return [] if found is None else [_stored(found, kept.sha256)]
-    folder, named = folder_of(place_at(settings, source.url or ""))
+    blobs, named = source_of(settings, source)
     every = [
         _stored(found)
-        for found in open_blobs(folder).list(named or "")
+        for found in blobs.list(named or "")
         if found.name.lower().endswith(FORMS) and named in {None, found.name}
     ]
     return sorted(every, key=lambda file: file.name)
@@ -86,10 +86,7 @@ def _cuts(
     if file.name.lower().endswith(".csv"):
         yield None, None
         return
-    if source.dataset is not None:
-        blobs = open_blobs(settings.datasets_dir)
-    else:
-        blobs = open_blobs(folder_of(place_at(settings, source.url or ""))[0])
+    blobs, _ = source_of(settings, source)
     with blobs.opened(file.name) as opened, readable("Parquet file"):
         metadata = pq.ParquetFile(opened).metadata
         sizes = [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)]

@@ -6,6 +6,7 @@ do not promise that by themselves (their kernels change with the shape), so scor
 call them on fixed shapes only.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
@@ -114,7 +115,7 @@ class Scorer(Protocol):
         ...
 
 
-class ScoreAlone:
+class ScoreAlone(ABC):
     """A scorer that says one score of a row, and nothing else.
 
     Parameters
@@ -135,9 +136,9 @@ class ScoreAlone:
         """Return the plain data this scorer was made from."""
         return dict(self._payload)
 
+    @abstractmethod
     def score(self, X: Floats) -> Floats:
         """Return the score of each row, shape (n_rows,)."""
-        raise NotImplementedError
 
     def reject_scores(self, X: Floats) -> None:  # noqa: ARG002 - the protocol's signature
         """Return None: there is no reject function."""

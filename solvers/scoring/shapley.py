@@ -28,7 +28,9 @@ not depend on the batch.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from math import factorial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,7 +41,7 @@ from solvers.scoring.histogram_trees import HistogramTreesScorer
 from solvers.scoring.kernel_machine import KernelMachineScorer
 from solvers.scoring.tree_shapley import TreeGames
 
-__all__ = ["MOST_COUNTED", "ORDERS", "Terms", "shapley"]
+__all__ = ["MOST_COUNTED", "ORDERS", "Shapley", "Terms"]
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -70,130 +72,130 @@ class Terms:
     exact: bool
 
 
-def shapley(scorer: Scorer, X: Floats, reference: Floats, columns: Indices) -> Terms:
-    """Return what each column adds to the score of each row.
+class Shapley:
+    """What columns add to the scores of one scorer, against one reference row.
 
     Parameters
     ----------
     scorer : Scorer
-    X : ndarray of shape (n_rows, n_encoded)
     reference : ndarray of shape (n_encoded,)
     columns : ndarray of shape (n_encoded,), int
         The column that each encoded one belongs to, from 0.
     """
-    n_columns = int(columns.max()) + 1
-    origin = scorer.outputs(reference[np.newaxis])
-    base = float(origin.score[0])
-    if isinstance(scorer, AbstentionTreesScorer):
-        games = TreeGames(scorer.forest, columns)
-        both = np.array([games.terms(row, reference) for row in X])
-        assert origin.reject_score is not None  # noqa: S101 - these trees have one
-        begin = base, float(origin.reject_score[0])
-        return Terms(both.real.copy(), both.imag.copy(), begin, exact=True)
-    if isinstance(scorer, HistogramTreesScorer):
-        games = TreeGames(scorer.forest, columns)
-        rows, (origin_row,) = scorer.coded(X), scorer.coded(reference[np.newaxis])
-        h = np.array([games.terms(row, origin_row) for row in rows])
-        return Terms(h, None, (base, None), exact=True)
-    if isinstance(scorer, KernelMachineScorer) and scorer.kind in ("linear", "rbf"):
-        of = _linear if scorer.kind == "linear" else _of_products
-        h = np.array([of(scorer, row, reference, columns, n_columns) for row in X])
-        return Terms(h, None, (base, None), exact=True)
-    h, exact = np.zeros((len(X), n_columns)), True
-    for row, terms in zip(X, h, strict=True):
-        differs = np.unique(columns[~_same(row, reference)])
-        exact &= len(differs) <= MOST_COUNTED
-        terms[differs] = _by_scoring(scorer.score, row, reference, columns, differs)
-    return Terms(h, None, (base, None), exact)
 
+    def __init__(self, scorer: Scorer, reference: Floats, columns: Indices) -> None:
+        self._scorer, self._columns = scorer, columns
+        self._n_columns = int(columns.max()) + 1
+        origin = scorer.outputs(reference[np.newaxis])
+        reject = None if origin.reject_score is None else float(origin.reject_score[0])
+        self._base = float(origin.score[0]), reject
+        (self._reference,) = self._read(reference[np.newaxis])
+        exact = self._exact_way()
+        self._always_exact = exact is not None
+        self._of = exact or self._by_scoring
 
-def _same(x: Floats, b: Floats) -> NDArray[np.bool_]:
-    return np.asarray((x == b) | (np.isnan(x) & np.isnan(b)))
+    def terms(self, X: Floats) -> Terms:
+        """Return what each column adds to the score of each row.
 
-
-def _linear(
-    scorer: KernelMachineScorer, x: Floats, b: Floats, columns: Indices, n: int
-) -> Floats:
-    return np.asarray(np.bincount(columns, scorer.weights * (x - b), n))
-
-
-def _of_products(
-    scorer: KernelMachineScorer, x: Floats, b: Floats, columns: Indices, n: int
-) -> Floats:
-    """Return the terms of a sum of products of one factor a column."""
-    vectors, coefficients, gamma = scorer.vectors, scorer.coefficients, scorer.gamma
-    terms = np.zeros(n)
-    differs = np.unique(columns[x != b])
-    if not len(differs):
-        return terms
-    same = ~np.isin(columns, differs)
-    common = np.exp(-gamma * ((x[same] - vectors[:, same]) ** 2).sum(axis=1))
-    weight = coefficients * common
-    a, c = (
-        np.stack(
-            [
-                np.exp(-gamma * ((row[own] - vectors[:, own]) ** 2).sum(axis=1))
-                for own in (columns == column for column in differs)
-            ]
+        Parameters
+        ----------
+        X : ndarray of shape (n_rows, n_encoded)
+        """
+        rows = self._read(X)
+        told = np.array([self._of(row) for row in rows])
+        exact = self._always_exact or all(
+            len(self._differs(row)) <= MOST_COUNTED for row in rows
         )
-        for row in (x, b)
-    )
-    nodes, shares = np.polynomial.legendre.leggauss(-(-len(differs) // 2))
-    for node, share in zip((nodes + 1.0) / 2.0, shares / 2.0, strict=True):
-        mixed = node * a + (1.0 - node) * c
-        before, after = np.ones_like(mixed), np.ones_like(mixed)
-        np.cumprod(mixed[:-1], axis=0, out=before[1:])
-        np.cumprod(mixed[:0:-1], axis=0, out=after[-2::-1])
-        terms[differs] += share * (((a - c) * before * after) @ weight)
-    return terms
+        if np.iscomplexobj(told):
+            return Terms(told.real.copy(), told.imag.copy(), self._base, exact)
+        return Terms(told, None, self._base, exact)
 
+    def _read(self, X: Floats) -> Floats:
+        """Return rows as the scorer's trees, if it has any, compare them."""
+        scorer = self._scorer
+        return scorer.coded(X) if isinstance(scorer, HistogramTreesScorer) else X
 
-def _by_scoring(
-    score: Callable[[Floats], Floats],
-    x: Floats,
-    b: Floats,
-    columns: Indices,
-    differs: Indices,
-) -> Floats:
-    """Return the terms of the columns that differ, by scoring mixed rows."""
-    k = len(differs)
-    if k > MOST_COUNTED:
-        return _by_orders(score, x, b, columns, differs)
-    taken = (np.arange(2**k)[:, np.newaxis] >> np.arange(k)) & 1 == 1
-    values = score(_mixed(x, b, columns, differs, taken))
-    size = taken.sum(axis=1)
-    share = np.array([factorial(s) * factorial(k - s - 1) for s in range(k)])
-    terms = np.zeros(k)
-    for i in range(k):
-        without = np.flatnonzero(~taken[:, i])
-        gain = values[without + (1 << i)] - values[without]
-        terms[i] = (share[size[without]] / factorial(k)) @ gain
-    return terms
+    def _exact_way(self) -> Callable[[Floats], NDArray[Any]] | None:
+        """Return what gives the terms of a row without scoring mixed ones, if any."""
+        scorer = self._scorer
+        if isinstance(scorer, AbstentionTreesScorer | HistogramTreesScorer):
+            games = TreeGames(scorer.forest, self._columns)
+            return lambda row: games.terms(row, self._reference)
+        if isinstance(scorer, KernelMachineScorer) and scorer.kind == "linear":
+            return lambda row: np.bincount(
+                self._columns, scorer.weights * (row - self._reference), self._n_columns
+            )
+        if isinstance(scorer, KernelMachineScorer) and scorer.kind == "rbf":
+            return partial(self._of_products, scorer)
+        return None
 
+    def _differs(self, row: Floats) -> Indices:
+        """Return the columns in which a row is not the reference; others add 0."""
+        b = self._reference
+        same = (row == b) | (np.isnan(row) & np.isnan(b))
+        return np.unique(self._columns[~same])
 
-def _by_orders(
-    score: Callable[[Floats], Floats],
-    x: Floats,
-    b: Floats,
-    columns: Indices,
-    differs: Indices,
-) -> Floats:
-    k, draw = len(differs), np.random.default_rng(0)
-    half = [draw.permutation(k) for _ in range(ORDERS // 2)]
-    orders = np.array([*half, *(order[::-1] for order in half)])
-    rank = np.argsort(orders, axis=1)
-    taken = rank[:, np.newaxis, :] < np.arange(k + 1)[:, np.newaxis]
-    mixed = _mixed(x, b, columns, differs, taken.reshape(-1, k))
-    steps = np.diff(score(mixed).reshape(len(orders), k + 1), axis=1)
-    return np.asarray(np.take_along_axis(steps, rank, axis=1).mean(axis=0))
+    def _of_products(self, scorer: KernelMachineScorer, row: Floats) -> Floats:
+        """Return the terms of a sum of products of one factor a column."""
+        vectors, gamma = scorer.vectors, scorer.gamma
+        terms, differs = np.zeros(self._n_columns), self._differs(row)
+        if not len(differs):
+            return terms
 
+        def factors(values: Floats, own: NDArray[np.bool_]) -> Floats:
+            apart = values[own] - vectors[:, own]
+            return np.asarray(np.exp(-gamma * (apart**2).sum(axis=1)))
 
-def _mixed(
-    x: Floats, b: Floats, columns: Indices, differs: Indices, taken: NDArray[np.bool_]
-) -> Floats:
-    """Return rows with x's values in the columns taken, the reference's elsewhere."""
-    rows = np.tile(b, (len(taken), 1))
-    for column, chosen in zip(differs, taken.T, strict=True):
-        own = columns == column
-        rows[np.ix_(chosen, own)] = x[own]
-    return rows
+        masks = [self._columns == column for column in differs]
+        a, b = (
+            np.stack([factors(values, own) for own in masks])
+            for values in (row, self._reference)
+        )
+        common = factors(row, ~np.logical_or.reduce(masks))
+        weight = scorer.coefficients * common
+        nodes, shares = np.polynomial.legendre.leggauss(-(-len(differs) // 2))
+        for node, share in zip((nodes + 1.0) / 2.0, shares / 2.0, strict=True):
+            mixed = node * a + (1.0 - node) * b
+            before, after = np.ones_like(mixed), np.ones_like(mixed)
+            np.cumprod(mixed[:-1], axis=0, out=before[1:])
+            np.cumprod(mixed[:0:-1], axis=0, out=after[-2::-1])
+            terms[differs] += share * (((a - b) * before * after) @ weight)
+        return terms
+
+    def _by_scoring(self, row: Floats) -> Floats:
+        """Return the terms by scoring rows that are mixed with the reference."""
+        terms, differs = np.zeros(self._n_columns), self._differs(row)
+        of = self._by_subsets if len(differs) <= MOST_COUNTED else self._by_orders
+        terms[differs] = of(row, differs)
+        return terms
+
+    def _by_subsets(self, row: Floats, differs: Indices) -> Floats:
+        k = len(differs)
+        taken = (np.arange(2**k)[:, np.newaxis] >> np.arange(k)) & 1 == 1
+        values = self._scorer.score(self._mixed(row, differs, taken))
+        size = taken.sum(axis=1)
+        share = np.array([factorial(s) * factorial(k - s - 1) for s in range(k)])
+        terms = np.zeros(k)
+        for i in range(k):
+            without = np.flatnonzero(~taken[:, i])
+            gain = values[without + (1 << i)] - values[without]
+            terms[i] = (share[size[without]] / factorial(k)) @ gain
+        return terms
+
+    def _by_orders(self, row: Floats, differs: Indices) -> Floats:
+        k, draw = len(differs), np.random.default_rng(0)
+        half = [draw.permutation(k) for _ in range(ORDERS // 2)]
+        orders = np.array([*half, *(order[::-1] for order in half)])
+        rank = np.argsort(orders, axis=1)
+        taken = rank[:, np.newaxis, :] < np.arange(k + 1)[:, np.newaxis]
+        scores = self._scorer.score(self._mixed(row, differs, taken.reshape(-1, k)))
+        steps = np.diff(scores.reshape(len(orders), k + 1), axis=1)
+        return np.asarray(np.take_along_axis(steps, rank, axis=1).mean(axis=0))
+
+    def _mixed(self, row: Floats, differs: Indices, taken: NDArray[np.bool_]) -> Floats:
+        """Return rows with this row's values in the columns taken, else as usual."""
+        rows = np.tile(self._reference, (len(taken), 1))
+        for column, chosen in zip(differs, taken.T, strict=True):
+            own = self._columns == column
+            rows[np.ix_(chosen, own)] = row[own]
+        return rows

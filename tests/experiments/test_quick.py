@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from experiments.__main__ import NAMES, main
+from experiments.__main__ import NAMES, OPTIONAL, main
 
 FOLDER = os.environ.get("DEMUR_DATA_FOLDER", "")
 
@@ -25,7 +25,7 @@ pytestmark = [
 LONG = {"comparison", "double_hinge", "ensemble", "support_vector_reduction"}
 CASES = [
     pytest.param(name, marks=pytest.mark.slow) if name in LONG else name
-    for name in NAMES
+    for name in (*NAMES, *OPTIONAL)
 ]
 
 

@@ -8,7 +8,7 @@ import pytest
 from experiments import page
 from experiments.benchmarks import benchmark_text
 from experiments.counted import counted
-from experiments.report import Line, Section, Table, mean_and_error
+from experiments.report import Line, Section, Table, mean_and_error, section_from
 
 
 class TestReport:
@@ -53,6 +53,13 @@ class TestReport:
         assert [line.names for line in section.outside()] == [("a",)]
         told = section.payload()["tables"][0]["lines"]
         assert [line["inside"] for line in told] == [False, None]
+
+    def test_a_section_comes_back_from_its_facts(self):
+        lines = (Line(("a", "b"), 1.0, 0.5, 2.0, 0.0, 3.0), Line(("c", "b"), 1.0))
+        tables = (Table("T", ("m", "n"), lines, ("Said.",), digits=2, wide=True),)
+        section = Section("S", "How.", tables, {"p.svg": "a plot"}, ("It differs.",))
+        facts = json.loads(json.dumps(section.payload()))
+        assert section_from(facts) == section
 
     def test_the_error_is_that_of_the_mean(self):
         mean, error = mean_and_error([1.0, 2.0, 3.0])

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from app.artifacts.model import Labels
 from app.artifacts.rating import Rating
-from app.batch.cases import FileCases
+from app.batch.cases import FileCases, JobPart
 from app.db.session import Database
 from app.errors import InvalidRequestError
 from app.journal.entries import Decisions, Entry, Stamp
@@ -74,15 +74,21 @@ class Answering:
         judged, notes = self.ready.judge(rows, self._pricing)
         return decide(judged, self._pricing, notes, first_row, "/rows")
 
-    def open_cases(self, terms: Terms, database: Database, spool: Path) -> FileCases:
+    def open_cases(
+        self,
+        terms: Terms,
+        database: Database,
+        spool: Path,
+        part: JobPart | None = None,
+    ) -> FileCases:
         """Have cases opened for rejected rows; return them."""
         costs = self._pricing.given
-        if self.reference is None and not terms.keep_features:
+        if self.reference is None and part is None and not terms.keep_features:
             pointer = "/query/reference"
             raise no_references(pointer)
         named = (self.version.name, self.version.version)
         origin = Origin.of(terms, named, self.labels, costs)
-        self.cases = FileCases(origin, self.ready.schema, database, spool)
+        self.cases = FileCases(origin, self.ready.schema, database, spool, part)
         return self.cases
 
     def logged(self, decided: Decided, first_row: int) -> bytes:

@@ -7,6 +7,10 @@
 So a file that is refused, wherever its fault stands, opens none. Where another request
 opens a case of one of its references meanwhile, the file is answered anew: it names
 that one then.
+
+A part of a job may be answered twice, since its worker may die between cases and end.
+The id of a case then follows from the job and what the row is called, so that the
+second attempt opens none anew, also where the first one's are closed by now.
 """
 
 import re
@@ -15,6 +19,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from threading import Lock
+from uuid import UUID, uuid5
 
 import msgspec
 import numpy as np
@@ -36,7 +41,7 @@ from app.reviews.intake import REFERENCE, NewCase, Origin, draws, features_of
 from app.reviews.opening import open_cases
 from app.reviews.policy import AUDIT
 
-__all__ = ["FileCases", "Overtaken", "references_of"]
+__all__ = ["FileCases", "JobPart", "Overtaken", "references_of"]
 
 AT_ONCE = 1000
 _LOOKED_UP = 500
@@ -57,6 +62,22 @@ class _Row:
     reference: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class JobPart:
+    """The part of a job that a file is."""
+
+    job: str
+    name: str
+
+    def called(self, row: int) -> str:
+        """Return what a row is called that its caller has no name for."""
+        return f"{self.job}/{self.name}/{row}"
+
+    def case_of(self, reference: str) -> str:
+        """Return the id of the row's case."""
+        return str(uuid5(UUID(self.job), reference))
+
+
 class FileCases:
     """The cases of one file; blocks may come from several threads.
 
@@ -67,14 +88,21 @@ class FileCases:
     database : Database
     spool : Path
         Where the new cases wait until the whole file is answered.
+    part : JobPart, optional
+        What the file is of, where it may be answered again.
     """
 
     def __init__(
-        self, origin: Origin, schema: FeatureSchema, database: Database, spool: Path
+        self,
+        origin: Origin,
+        schema: FeatureSchema,
+        database: Database,
+        spool: Path,
+        part: JobPart | None = None,
     ) -> None:
         self._origin, self._schema, self._database = origin, schema, database
         self._spool, self._ids, self._lock = spool, dict[str, str](), Lock()
-        self._given_up = False
+        self._given_up, self._part = False, part
         spool.write_bytes(b"")
 
     def give_up(self) -> None:
@@ -82,7 +110,11 @@ class FileCases:
         self._given_up = True
 
     def of(
-        self, rows: Rows, decided: Decided, references: Sequence[str] | None
+        self,
+        rows: Rows,
+        decided: Decided,
+        references: Sequence[str] | None,
+        first_row: int = 0,
     ) -> pa.StringArray:
         """Return the case of each row; null where it has none.
 
@@ -92,8 +124,13 @@ class FileCases:
         decided : Decided
         references : sequence of str, or None
             What the caller calls the rows.
+        first_row : int
+            Index in the file of the first.
         """
-        terms = self._origin.terms
+        terms, part = self._origin.terms, self._part
+        if references is None and part is not None:
+            last_row = first_row + len(decided.decisions)
+            references = [part.called(row) for row in range(first_row, last_row)]
         told: list[str | None] = [None] * len(decided.decisions)
         if self._given_up:
             return pa.array(told, pa.string())
@@ -106,7 +143,7 @@ class FileCases:
         ]
         known = self._open([row.reference for row in asked if row.reference])
         for row in asked:
-            fresh = new_id()
+            fresh = self._new_id(row)
             with self._lock:
                 there = known.get(row.reference or "", fresh)
                 name = row.reference or fresh
@@ -117,6 +154,11 @@ class FileCases:
         new += self._audits(rows, decided, references)
         self._keep(new)
         return pa.array(told, pa.string())
+
+    def _new_id(self, row: _Row) -> str:
+        if self._part is None or row.reference is None:
+            return new_id()
+        return self._part.case_of(row.reference)
 
     def _open(self, references: Sequence[str]) -> dict[str, str]:
         found: dict[str, str] = {}
@@ -142,7 +184,8 @@ class FileCases:
             for i in np.flatnonzero(decided.decisions == sign).tolist():
                 row = _Row(i, None if references is None else references[i])
                 if drawn(row.reference) < limit:
-                    yield self._case(rows, decided, row, AUDIT, new_id(), rate)
+                    case_id = self._new_id(row)
+                    yield self._case(rows, decided, row, AUDIT, case_id, rate)
 
     def _case(
         self,
@@ -203,7 +246,8 @@ class FileCases:
                 with self._database.write() as session:
                     moved = open_cases(session, cases)
                 overtaken |= any(
-                    case.id in moved and case.reason != AUDIT for case in cases
+                    moved.get(case.id, case.id) != case.id and case.reason != AUDIT
+                    for case in cases
                 )
         if overtaken:
             raise Overtaken

@@ -108,7 +108,8 @@ def answer_rows(
         decided = answering.decide(rows, part.first_row)
         added = arrays(decided, answering.labels, answering.rating)
         if opened is not None:
-            added.append(opened.of(rows, decided, columns.references(batch)))
+            references = columns.references(batch)
+            added.append(opened.of(rows, decided, references, part.first_row))
         return _Answered(
             pa.RecordBatch.from_arrays([*part.columns, *added], schema=wider),
             decided.tally(),

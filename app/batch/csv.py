@@ -182,7 +182,7 @@ class CsvBatch:
         cases = None
         if self._answering.cases is not None:
             references = form.columns.references(batch)
-            cases = self._answering.cases.of(rows, decided, references)
+            cases = self._answering.cases.of(rows, decided, references, first)
         lines = form.wording.lines(_written(records), decided, cases)
         logged = self._answering.logged(decided, first)
         return Answered(_bytes(lines), decided.tally(), logged)

@@ -1,8 +1,9 @@
 """The SQL that opens cases: each once, also where two requests bring one reference.
 
-    INSERT INTO cases ... ON CONFLICT (model, open reference) DO NOTHING RETURNING id
+    INSERT INTO cases ... ON CONFLICT DO NOTHING RETURNING id
 
-What does not come back was open already; its id is looked up. Another transaction that
+What does not come back was open already, under its reference or (a job is at it again)
+its own id; it is looked up. Another transaction that
 inserts the same reference at this moment is waited for. Rows go in by one order, so
 that no two of such transactions wait for each other.
 """
@@ -28,7 +29,7 @@ Key = tuple[int, str]
 
 
 def open_cases(session: Session, cases: Sequence[NewCase]) -> dict[str, str]:
-    """Open cases; return the open case's id for each that was open already.
+    """Open cases; return the id of the one that there is for each that is not new.
 
     Parameters
     ----------
@@ -58,6 +59,8 @@ def open_cases(session: Session, cases: Sequence[NewCase]) -> dict[str, str]:
         if not waiting:
             break
         known = _open(session, waiting)
+        own = select(Case.id).where(Case.id.in_([case.id for case in waiting]))
+        moved.update((case_id, case_id) for case_id in session.scalars(own))
         for case in waiting:
             if (there := known.get(_key(case))) is not None:
                 moved[case.id] = there
@@ -83,11 +86,7 @@ def _insert(session: Session, cases: Sequence[NewCase]) -> set[str]:
     if not cases:
         return set()
     rows = {case.id: _row(case) for case in cases}
-    statement = (
-        insert_into(session, Case)
-        .on_conflict_do_nothing(index_elements=[Case.model_id, Case.open_reference])
-        .returning(Case.id)
-    )
+    statement = insert_into(session, Case).on_conflict_do_nothing().returning(Case.id)
     inserted = set(session.scalars(statement, list(rows.values())))
     opinions = [
         opinion(rows[case.id])

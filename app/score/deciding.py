@@ -2,21 +2,23 @@
 
 The part is written on this machine first, then taken to its place whole. A second
 attempt at it (its worker died, or was taken for dead) makes the same bytes of the same
-rows; where they are there already they stay.
+rows; where they are there already they stay. Cases of rejected rows are opened before
+the part is there: what is known of a part is known of its cases.
 """
 
-import hashlib
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from app.artifacts.store import ArtifactStore
 from app.batch.answering import Answering
+from app.batch.cases import JobPart, Overtaken
 from app.batch.columnar import answer_rows
 from app.batch.csv import CsvBatch
 from app.batch.job import answer_csv
+from app.blobs.folder import digest_of
 from app.blobs.interface import Blobs
 from app.blobs.opening import open_blobs
 from app.datasets.options import limits_of
@@ -24,8 +26,9 @@ from app.datasets.reading.beginnings import check_beginning
 from app.datasets.reading.columnar import ParquetFile
 from app.datasets.reading.options import ReadOptions
 from app.datasets.store import DatasetFile, DatasetStore
-from app.errors import ConflictError
-from app.models.queries import ResolvedVersion
+from app.db.session import open_database
+from app.errors import ConflictError, ServiceUnavailableError
+from app.models.queries import ResolvedVersion, resolve
 from app.predict.answer import Tally
 from app.predict.decided import Decided
 from app.predict.ready_model import ReadyModel
@@ -38,6 +41,7 @@ from solvers.errors import Interrupted
 __all__ = ["decide"]
 
 Told = Callable[[float, str], bool]
+_ATTEMPTS, _THREADS = 3, 4
 
 
 def decide(settings: Settings, source: Source, progress: Told) -> dict[str, Any]:
@@ -48,7 +52,8 @@ def decide(settings: Settings, source: Source, progress: Told) -> dict[str, Any]
     InvalidRequestError
         When a row or column is not acceptable.
     ConflictError
-        When the file is not what it was when the job was planned.
+        When the file is not what it was when the job was planned, or reviews were
+        switched off since then.
     CorruptArtifactError
         When the model is gone, or not what was written.
     StoreAwayError
@@ -59,17 +64,16 @@ def decide(settings: Settings, source: Source, progress: Told) -> dict[str, Any]
     shard = source.shard
     assert shard is not None  # noqa: S101 - a part is one
     payload = ArtifactStore(settings.artifacts_dir).read(source.sha256)
-    version = ResolvedVersion(source.model, source.version, source.sha256)
-    answering = _Telling(ReadyModel(payload), version, shard.rows, progress)
+    answering = _Telling(ReadyModel(payload), source, shard.rows, progress)
     with DatasetStore(settings.datasets_dir).staging() as folder:
         made = folder / "part"
-        tally = _written(settings, source, shard, answering, made)
-        with made.open("rb") as file:
-            sha256 = hashlib.file_digest(file, "sha256").hexdigest()
-        size = made.stat().st_size
+        if source.review:
+            tally = _with_cases(settings, source, shard, answering, made)
+        else:
+            tally = _written(settings, source, shard, answering, made)
+        sha256, size = digest_of(made), made.stat().st_size
         blobs = open_blobs(place_at(settings, source.target))
-        there = blobs.find(shard.part)
-        if there is None or there.size != size:
+        if not _is_there(blobs, shard.part, size, sha256):
             blobs.take(shard.part, made)
     return {
         "part": shard.part,
@@ -86,13 +90,10 @@ class _Telling(Answering):
     """Answers, tells how far it is, and stops when it is asked to."""
 
     def __init__(
-        self,
-        ready: ReadyModel,
-        version: ResolvedVersion,
-        rows: int | None,
-        progress: Told,
+        self, ready: ReadyModel, source: Source, rows: int | None, progress: Told
     ) -> None:
-        super().__init__(ready, version)
+        version = ResolvedVersion(source.model, source.version, source.sha256)
+        super().__init__(ready, version, reference=source.reference)
         self._rows, self._done, self._progress = rows, 0, progress
 
     def decide(self, rows: Rows, first_row: int) -> Decided:
@@ -103,6 +104,37 @@ class _Telling(Answering):
         if not self._progress(min(share, 1.0), f"{self._done} rows"):
             raise Interrupted
         return decided
+
+
+def _is_there(blobs: Blobs, part: str, size: int, sha256: str) -> bool:
+    """Tell whether a part is written already, by its bytes."""
+    found = blobs.find(part)
+    if found is None or found.size != size:
+        return False
+    with blobs.held(part, None) as path:
+        return digest_of(path) == sha256
+
+
+def _with_cases(
+    settings: Settings, source: Source, shard: Shard, answering: _Telling, made: Path
+) -> Tally:
+    """Write a part, and open the cases that it names."""
+    with closing(open_database(settings.database, pool_size=_THREADS)) as database:
+        with database.read() as session:
+            found = resolve(session, source.model)
+        if found is None or found.review is None:
+            msg = "reviews of this model were switched off after the job was queued"
+            raise ConflictError(msg)
+        part = JobPart(source.job or "", shard.stem)
+        for _ in range(_ATTEMPTS):
+            spool = made.with_suffix(".cases")
+            cases = answering.open_cases(found.review, database, spool, part)
+            tally = _written(settings, source, shard, answering, made)
+            with suppress(Overtaken):
+                cases.store()
+                return tally
+    msg = "cases of the same references are being opened all the time; try again"
+    raise ServiceUnavailableError(msg)
 
 
 def _written(

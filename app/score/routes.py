@@ -60,7 +60,7 @@ def score_rows(
     found = resolve(session, reference.name, reference.version, reference.alias)
     if found is None:
         raise reference.unknown()
-    faults = list(_faults(settings, asked))
+    faults = list(_faults(settings, asked, reviewed=found.review is not None))
     dataset = asked.source.id if isinstance(asked.source, DatasetSource) else None
     if dataset is not None and datasets.hold(session, dataset, read=True) is None:
         detail = "no data set has this id; see GET /datasets"
@@ -75,6 +75,8 @@ def score_rows(
         url=None if isinstance(asked.source, DatasetSource) else asked.source.url,
         target=asked.target,
         part_rows=asked.part_rows,
+        review=asked.review,
+        reference=asked.reference,
     )
     job = jobs.enqueue(
         session,
@@ -90,7 +92,14 @@ def score_rows(
     return job_answer(job)
 
 
-def _faults(settings: Settings, asked: ScoreRequest) -> Iterator[FieldError]:
+def _faults(
+    settings: Settings, asked: ScoreRequest, *, reviewed: bool
+) -> Iterator[FieldError]:
+    if asked.review and not reviewed:
+        detail = "rejects of this model are not reviewed; see PUT /models/{name}/review"
+        yield FieldError("/review", detail)
+    if asked.reference is not None and not asked.review:
+        yield FieldError("/reference", "it is for cases alone: say review true")
     named = {"/target": asked.target}
     if not isinstance(asked.source, DatasetSource):
         named["/source/url"] = asked.source.url

@@ -53,6 +53,13 @@ class ScoreRequest(StrictModel):
     part_rows: Annotated[int, Field(ge=1000, le=10_000_000)] = 1_000_000
     """About how many rows of Parquet a part has; whole row groups. A CSV file is one
     part."""
+    review: bool = False
+    """Whether rejected rows become cases, as the review policy of the model says. Parts
+    then have the column `demur_case`. Cases are opened part by part, each row's once;
+    those that are open stay where the job fails or is cancelled later."""
+    reference: Annotated[str | None, Field(min_length=1, max_length=200)] = None
+    """With ``review``: the column that says what you call the rows. Without it, a row
+    is called by job, part and its number there, from 0: ``JOB/part-00000/17``."""
     priority: Annotated[int, Field(ge=-100, le=100)] = 0
     """Jobs of a higher one are begun first; parts come after trainings of the same."""
 
@@ -81,7 +88,12 @@ class Shard(msgspec.Struct, frozen=True):
     def part(self) -> str:
         """The name of its file."""
         form = "csv" if self.groups is None else "parquet"
-        return f"part-{self.number:05}.{form}"
+        return f"{self.stem}.{form}"
+
+    @property
+    def stem(self) -> str:
+        """The same without the format."""
+        return f"part-{self.number:05}"
 
 
 class Source(msgspec.Struct, frozen=True):
@@ -95,4 +107,8 @@ class Source(msgspec.Struct, frozen=True):
     url: str | None
     target: str
     part_rows: int
+    review: bool = False
+    reference: str | None = None
+    job: str | None = None
+    """Of which this is a part."""
     shard: Shard | None = None

@@ -54,7 +54,7 @@ def divide(session: Session, held: Claim, shards: list[Shard]) -> bool:
         )
         session.add(part)
         session.flush()
-        told = msgspec.structs.replace(source, shard=shard)
+        told = msgspec.structs.replace(source, job=job.id, shard=shard)
         session.add(JobInput(job_id=part.id, body=msgspec.json.encode(told)))
     finish.note_progress(session, held, 0.0, f"0 of {len(shards)} parts")
     return True

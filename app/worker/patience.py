@@ -1,8 +1,10 @@
-"""What needs an object store that does not answer is tried again for a while."""
+"""What needs an object store or a database that is away is tried again for a while."""
 
 import time
 from collections.abc import Callable
 from typing import TypeVar
+
+from sqlalchemy.exc import OperationalError
 
 from app.blobs.interface import StoreAwayError
 from solvers.errors import Interrupted
@@ -16,12 +18,12 @@ T = TypeVar("T")
 
 
 def patiently(do: Callable[[], T], progress: Callable[[float, str], bool]) -> T:
-    """Return what ``do`` returns, once the store answers.
+    """Return what ``do`` returns, once store and database answer.
 
     Raises
     ------
-    StoreAwayError
-        When it does not come back in time.
+    StoreAwayError, OperationalError
+        When they do not come back in time.
     Interrupted
         When the job is cancelled meanwhile.
     """
@@ -29,9 +31,9 @@ def patiently(do: Callable[[], T], progress: Callable[[float, str], bool]) -> T:
     while True:
         try:
             return do()
-        except StoreAwayError:
+        except (StoreAwayError, OperationalError):
             if time.monotonic() > until_s:
                 raise
-        if not progress(0.0, "waiting for the store to answer"):
+        if not progress(0.0, "waiting for the store or the database to answer"):
             raise Interrupted
         time.sleep(PAUSE_S)

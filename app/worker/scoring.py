@@ -19,13 +19,14 @@ __all__ = ["score", "told_settings"]
 _TOLD = {
     name
     for name in Settings.model_fields
-    if name in {"data_dir", "store", "store_cache_bytes", "score_places"}
+    if name
+    in {"data_dir", "store", "store_cache_bytes", "score_places", "database_url"}
     or name.startswith(("max_dataset_", "max_cell_", "max_upload_"))
 }
 
 
 def told_settings(settings: Settings) -> dict[str, Any]:
-    """Return what the process is told of its worker's: places and limits, no secret."""
+    """Return what the process is told of its worker's: places and limits."""
     return settings.model_dump(mode="json", include=_TOLD)
 
 

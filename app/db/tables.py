@@ -240,6 +240,8 @@ class JobInput(Base):
         ForeignKey("jobs.id", ondelete="CASCADE"), primary_key=True
     )
     body: Mapped[bytes] = mapped_column(LargeBinary)
+    plan: Mapped[dict[str, Any] | None] = mapped_column(Json)
+    """What a training resolves to; null where an earlier release queued it."""
 
 
 class Replay(Base):

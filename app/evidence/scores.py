@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from app.errors import FieldError
 from app.errors.faults import refuse
 from app.evidence.part import Part
-from app.train.compatibility import rule_kind
-from app.train.rules import rule_parameters
+from app.train.rules import RuleChoice, rule_parameters
 from app.train.schemas import TrainRequest
 from app.train.trainers.registry import TRAINERS
 from solvers.calibration import Calibration, fit_calibration
@@ -164,6 +163,7 @@ def calibrate(*evidence: Evidence | None) -> Calibration:
 
 def fit_rule(
     request: TrainRequest,
+    chosen: RuleChoice,
     costs: CostMatrix | None,
     calibration: Calibration,
     evidence: Evidence | None,
@@ -173,6 +173,8 @@ def fit_rule(
     Parameters
     ----------
     request : TrainRequest
+    chosen : RuleChoice
+        The one it names, or what its prices call for.
     costs : CostMatrix or None
     calibration : Calibration
         The scorer's own link gives the plug-in rule its slope; a rule on the
@@ -197,9 +199,8 @@ def fit_rule(
             " the guard off"
         )
         raise refuse([FieldError("/guards", detail)])
-    kind = rule_kind(request)
-    parameters = {} if request.rule is None else rule_parameters(request.rule)
-    takes = {wanted.name for wanted in RULES[kind].parameters()}
+    parameters = rule_parameters(chosen)
+    takes = {wanted.name for wanted in RULES[chosen.kind].parameters()}
     # A threshold of the request's own stands instead of the costs.
     if "costs" in takes and "reject_threshold" not in parameters:
         parameters["costs"] = costs
@@ -208,7 +209,7 @@ def fit_rule(
             raise refuse([FieldError("/rule/kind", _NO_LINK)])
         parameters["slope"] = calibration.slope
     try:
-        rule = RULES[kind](**parameters)
+        rule = RULES[chosen.kind](**parameters)
         if passing is None:
             return rule.fit()  # type: ignore[attr-defined, no-any-return]
         if rule.promised:  # a row is a row, doubtful or not, and a group is a draw

@@ -4,6 +4,7 @@ Services never commit: the request's transaction does, before its reply.
 """
 
 import re
+from typing import Any
 
 from sqlalchemy.orm import Session
 
@@ -39,6 +40,7 @@ def enqueue(
     *,
     model: str,
     request_body: bytes,
+    plan: dict[str, Any] | None = None,
     priority: int = 0,
     max_seconds: int | None = None,
     kind: JobKind = JobKind.TRAIN,
@@ -53,6 +55,8 @@ def enqueue(
         The name under which the version will appear.
     request_body : bytes
         The checked request as JSON; kept until the job ends.
+    plan : dict, optional
+        What a training resolves to, as JSON values; kept as long.
     priority : int
         Jobs of a higher one are begun first; among equals, the oldest.
     max_seconds : int, optional
@@ -62,7 +66,7 @@ def enqueue(
     job = Job(model=model, priority=priority, max_seconds=max_seconds, kind=kind)
     session.add(job)
     session.flush()
-    session.add(JobInput(job_id=job.id, body=request_body))
+    session.add(JobInput(job_id=job.id, body=request_body, plan=plan))
     session.flush()
     return job
 

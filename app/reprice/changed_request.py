@@ -7,8 +7,6 @@ that is fine by itself, but not with the scores that this version keeps, is a co
 
 from typing import Any
 
-from pydantic import TypeAdapter
-
 from app.errors import ConflictError, FieldError
 from app.errors.faults import refuse
 from app.evidence.stored import Stored
@@ -19,15 +17,13 @@ from app.train.compatibility import (
     promises,
     rule_kind,
 )
-from app.train.rules import Rule, RuleChoice
+from app.train.rules import RULE, RuleChoice
 from app.train.schemas import TrainRequest
 from app.train.trainers.registry import SCORE_RULES
 from solvers.costs import CostMatrix
 from solvers.rules.registry import RULES
 
 __all__ = ["changed_request"]
-
-_RULE: TypeAdapter[RuleChoice] = TypeAdapter(Rule)
 
 _ABOUT_THE_REQUEST = ("/rule", "/costs", "/prevalence")
 _TIED = {
@@ -78,14 +74,14 @@ def changed_request(stored: Stored, request: RepriceRequest) -> TrainRequest:
 def _rule(asked: TrainRequest, request: RepriceRequest) -> RuleChoice | None:
     if request.max_reject_rate is not None:
         limit = {"max_reject_rate": request.max_reject_rate}
-        return _RULE.validate_python({"kind": "bounded-abstention", **limit})
+        return RULE.validate_python({"kind": "bounded-abstention", **limit})
     if request.max_error is not None:
         limit = {"max_error": request.max_error}
-        return _RULE.validate_python({"kind": "bounded-error", **limit})
+        return RULE.validate_python({"kind": "bounded-error", **limit})
     fixed = getattr(asked.rule, "reject_threshold", None)
     if request.rule is None and request.costs is not None and fixed is not None:
         # Costs are given to be decided by: they replace the fixed threshold.
-        return _RULE.validate_python({"kind": "chow"})
+        return RULE.validate_python({"kind": "chow"})
     return request.rule
 
 

@@ -19,7 +19,7 @@ from app.evidence.evaluation import evaluate, no_evaluation
 from app.evidence.notes import notes_on_guards, notes_on_thresholds
 from app.evidence.scores import Evidence, calibrate, fit_rule
 from app.evidence.stored import Stored
-from app.train.compatibility import LEARN_FROM_COSTS, cost_matrix, promises, rule_kind
+from app.train.compatibility import LEARN_FROM_COSTS, cost_matrix, promises, rule_of
 from app.train.schemas import TrainRequest
 from solvers.calibration import Calibration
 from solvers.costs import CostMatrix
@@ -49,12 +49,12 @@ def fit_thresholds(
     InvalidRequestError
         When the rule has no answer for these scores.
     """
-    kind, costs = rule_kind(wanted), cost_matrix(wanted.costs)
+    chosen, costs = rule_of(wanted), cost_matrix(wanted.costs)
     calibration = _served_calibration(model, stored, wanted)
     evidence = None
-    if RULES[kind].learns:
+    if RULES[chosen.kind].learns:
         evidence = stored.calibration if promises(wanted) else stored.out_of_fold
-    rule = fit_rule(wanted, costs, calibration, _at(evidence, stored, wanted))
+    rule = fit_rule(wanted, chosen, costs, calibration, _at(evidence, stored, wanted))
     facts = rule.payload()
     repriced = replace(
         model,
@@ -63,7 +63,10 @@ def fit_thresholds(
         costs=costs,
         rating=_rating(model, stored, wanted),
     )
-    notes = [*notes_on_guards(kind, evidence), *_notes(facts, stored, costs, wanted)]
+    notes = [
+        *notes_on_guards(chosen.kind, evidence),
+        *_notes(facts, stored, costs, wanted),
+    ]
     before, after, told = _evaluated(model, repriced, stored, wanted)
     warnings = list(dict.fromkeys((*notes, *told, *stored.lasting_warnings)))
     kept = replace(stored, asked=wanted)

@@ -20,7 +20,7 @@ import numpy as np
 
 from app.artifacts.row_prices import RowPrices
 from app.errors import FieldError
-from app.train.rules import rule_parameters
+from app.train.rules import RULE, RuleChoice, rule_parameters
 from app.train.schemas import Costs, Guards, TrainRequest
 from app.train.trainers.registry import TRAINERS
 from solvers.costs import CostMatrix
@@ -36,6 +36,7 @@ __all__ = [
     "promises",
     "row_prices",
     "rule_kind",
+    "rule_of",
 ]
 
 LEARN_FROM_COSTS = ("double-hinge-svm", "abstention-boosting", "abstention-trees")
@@ -55,6 +56,13 @@ def rule_kind(request: TrainRequest) -> str:
     if request.rule is not None:
         return request.rule.kind
     return "mutual-information" if request.costs is None else "chow"
+
+
+def rule_of(request: TrainRequest) -> RuleChoice:
+    """Return the rule of that name, with its parameters."""
+    if request.rule is not None:
+        return request.rule
+    return RULE.validate_python({"kind": rule_kind(request)})
 
 
 def promises(request: TrainRequest) -> bool:
@@ -92,9 +100,15 @@ def row_prices(costs: Costs | None) -> RowPrices | None:
     return RowPrices.of(costs.model_dump())
 
 
-def compatibility_errors(request: TrainRequest) -> list[FieldError]:
-    """Return every fault of the request that needs no look at its table."""
-    checks = (_rule_errors, _parameter_errors, _cost_errors, _option_errors)
+def compatibility_errors(
+    request: TrainRequest, *, try_rule: bool = True
+) -> list[FieldError]:
+    """Return every fault of the request that needs no look at its table.
+
+    Without ``try_rule`` its rule has been tried already, with another trainer.
+    """
+    tried = (_parameter_errors,) if try_rule else ()
+    checks = (_rule_errors, *tried, _cost_errors, _option_errors)
     return [error for check in checks for error in check(request)]
 
 

@@ -19,7 +19,7 @@ from app.errors import FieldError, InvalidRequestError
 from app.errors.faults import at, not_json, refuse
 from app.errors.validation import field_errors
 from app.features.table import Table
-from app.train.plan import TrainingPlan
+from app.train.plan import FORMAT, TrainingPlan
 from app.train.price_columns import read_for_prices
 from app.train.rows import Cell, Texts, by_column, checked, decoded
 from app.train.schemas import DatasetData, InlineData, TrainRequest
@@ -61,10 +61,14 @@ _ANY = msgspec.json.Decoder()
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """What a request that fits the schema plans, and its table."""
+    """What a request that fits the schema plans, and its table.
+
+    ``checked`` where both were found to go together when the training was asked for.
+    """
 
     plan: TrainingPlan
     table: Table
+    checked: bool = False
 
     @property
     def request(self) -> TrainRequest:
@@ -123,8 +127,23 @@ def read_as(
         raise not_json(error) from None
 
 
-def read_mapping(body: Mapping[str, Any], stored: Stored = no_datasets) -> Submission:
-    """Read a body that is decoded already, by the same rules."""
+def read_mapping(
+    body: Mapping[str, Any],
+    stored: Stored = no_datasets,
+    plan: Mapping[str, Any] | None = None,
+) -> Submission:
+    """Read a body that is decoded already, by the same rules.
+
+    Parameters
+    ----------
+    body : mapping
+    stored : callable
+    plan : mapping, optional
+        The payload of the plan that was made of this body: then only the table is read.
+        One of another format is made anew.
+    """
+    if plan is not None and plan["format"] == FORMAT:
+        return _planned(TrainingPlan.from_payload(plan), body, stored)
     data, read = body.get("data"), ()
     if isinstance(data, Mapping) and isinstance(data.get("rows"), list):
         body = {**body, "data": {**data, "rows": []}}
@@ -146,15 +165,27 @@ def _read(
     except ValidationError as error:
         raise refuse(field_errors(error, body, schema)) from None
     if isinstance(request.data, DatasetData):
-        table = _stored(request, request.data, stored)
-        marks = request.data.missing
-        return request, table.marked(marks) if marks else table
+        return request, _stored(request, request.data, stored)
     names = request.data.columns
     return request, by_column(names, read(names, rows), request.data.missing, texts)
 
 
+def _planned(plan: TrainingPlan, body: Mapping[str, Any], stored: Stored) -> Submission:
+    data = plan.request.data
+    if isinstance(data, DatasetData):  # whose rows nobody has seen yet
+        return Submission(plan, _stored(plan.request, data, stored))
+    rows = body["data"]["rows"]
+    table = by_column(data.columns, iter(rows), data.missing)
+    return Submission(plan, table, checked=True)
+
+
 def _stored(request: WithTable, data: DatasetData, stored: Stored) -> Table:
     """Return a data set by the columns that are named, and by those of prices."""
+    table = _columns_of(request, data, stored)
+    return table.marked(data.missing) if data.missing else table
+
+
+def _columns_of(request: WithTable, data: DatasetData, stored: Stored) -> Table:
     more = read_for_prices(request) if isinstance(request, TrainRequest) else {}
     if data.columns is None or not more:
         return stored(data)

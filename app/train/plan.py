@@ -2,6 +2,9 @@
 
 Every candidate is a whole request, so that whatever is checked of a request, and
 whatever is fitted for it, is the same with a search and without.
+
+A plan is made once, where a training is asked for, and stored with its job as JSON; the
+process that trains reads it there.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -10,14 +13,26 @@ from typing import Any
 
 from app.errors import FieldError
 from app.errors.faults import at, refuse
-from app.train.compatibility import compatibility_errors, cost_matrix, promises
-from app.train.schemas import TrainRequest
+from app.strict import StrictModel
+from app.train.base import TrainerChoice
+from app.train.compatibility import (
+    compatibility_errors,
+    cost_matrix,
+    guards_of,
+    promises,
+    rule_of,
+)
+from app.train.rules import RULE, RuleChoice
+from app.train.schemas import Guards, TrainRequest
 from app.train.search import MOST_CANDIDATES
-from app.train.search_grid import Place, combinations, too_many
+from app.train.search_grid import TRAINER, Place, combinations, too_many
 from app.train.trainers.ensemble import AutoTrainer
 from solvers.costs import CostMatrix
 
-__all__ = ["Candidate", "TrainingPlan"]
+__all__ = ["FORMAT", "Candidate", "TrainingPlan"]
+
+FORMAT = 1
+"""Of stored plans: raised when a release cannot read those of the one before."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,8 +61,13 @@ class TrainingPlan:
     Parameters
     ----------
     request : TrainRequest
+        As it was sent, without its rows.
     candidates : tuple of Candidate
         What is tried; without a search the request is its only one.
+    rule : RuleChoice
+        The one that is named, or what the prices call for.
+    guards : Guards
+        With what the request leaves open filled in.
     promises : bool
         Whether the rule gives a promise.
     costs : CostMatrix or None
@@ -56,6 +76,8 @@ class TrainingPlan:
 
     request: TrainRequest
     candidates: tuple[Candidate, ...]
+    rule: RuleChoice
+    guards: Guards
     promises: bool
     costs: CostMatrix | None
 
@@ -76,8 +98,50 @@ class TrainingPlan:
         faults = faults or list(_compatibility_faults(found))
         if faults:
             raise refuse({(one.pointer, one.detail): one for one in faults}.values())
-        costs = cost_matrix(request.costs)
-        return cls(request, tuple(found), promises(request), costs)
+        return cls(
+            request,
+            tuple(found),
+            rule_of(request),
+            guards_of(request),
+            promises(request),
+            cost_matrix(request.costs),
+        )
+
+    def payload(self) -> dict[str, Any]:
+        """Return the plan as JSON values, for `from_payload`."""
+        request, search = self.request, self.request.search
+        return {
+            "format": FORMAT,
+            "request": {
+                **_told(request, exclude={"trainer", "search"}),
+                "trainer": _told(request.trainer),
+                "search": None if search is None else {"folds": search.folds},
+            },
+            "candidates": [
+                [_told(one.request.trainer), one.varied, one.place]
+                for one in self.candidates
+            ],
+            "rule": _told(self.rule),
+            "guards": _told(self.guards),
+            "promises": self.promises,
+        }
+
+    @classmethod
+    def from_payload(cls, facts: Mapping[str, Any]) -> "TrainingPlan":
+        """Read a plan of this release's `FORMAT`; nothing is chosen or checked."""
+        request = TrainRequest.model_validate(facts["request"])
+        candidates = (
+            Candidate(_tried(request, TRAINER.validate_python(raw)), varied, (*place,))
+            for raw, varied, place in facts["candidates"]
+        )
+        return cls(
+            request,
+            tuple(candidates),
+            RULE.validate_python(facts["rule"]),
+            Guards.model_validate(facts["guards"]),
+            facts["promises"],
+            cost_matrix(request.costs),
+        )
 
     def at_seed(self, seed: int) -> "TrainingPlan":
         """Return the plan with its rows drawn by another seed."""
@@ -96,8 +160,8 @@ class TrainingPlan:
 
 
 def _compatibility_faults(candidates: Iterable[Candidate]) -> Iterator[FieldError]:
-    for candidate in candidates:
-        for error in compatibility_errors(candidate.request):
+    for i, candidate in enumerate(candidates):
+        for error in compatibility_errors(candidate.request, try_rule=i == 0):
             pointer = error.pointer
             if pointer.startswith("/trainer"):
                 pointer = at(*candidate.place) + pointer.removeprefix("/trainer")
@@ -154,11 +218,16 @@ def _grid(
     """Return a candidate for each combination of one trainer's values."""
     trainers, faults = combinations(own, params, place)
     made = [
-        Candidate(
-            request.model_copy(update={"trainer": trainer, "search": None}),
-            varied,
-            place,
-        )
+        Candidate(_tried(request, trainer), varied, place)
         for trainer, varied in trainers
     ]
     return made, faults
+
+
+def _tried(request: TrainRequest, trainer: TrainerChoice) -> TrainRequest:
+    return request.model_copy(update={"trainer": trainer, "search": None})
+
+
+def _told(part: StrictModel, exclude: set[str] | None = None) -> dict[str, Any]:
+    """Return what was said: a member's name in an ensemble is made of just that."""
+    return part.model_dump(by_alias=True, exclude_unset=True, exclude=exclude)

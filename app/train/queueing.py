@@ -58,6 +58,7 @@ def queue(
         session,
         model=wanted.model,
         request_body=body,
+        plan=submission.plan.payload(),
         priority=wanted.priority,
         max_seconds=wanted.max_seconds,
     )

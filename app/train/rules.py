@@ -10,13 +10,13 @@ from operator import or_
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from annotated_types import Interval
-from pydantic import Field, create_model
+from pydantic import Field, TypeAdapter, create_model
 
 from app.strict import MadeModel, StrictModel
 from solvers.rules.base import FittedByScores, Parameter
 from solvers.rules.registry import RULES
 
-__all__ = ["Rule", "RuleChoice", "rule_parameters"]
+__all__ = ["RULE", "Rule", "RuleChoice", "rule_parameters"]
 
 
 class RuleChoice(MadeModel):
@@ -75,6 +75,9 @@ if TYPE_CHECKING:
     Rule = RuleChoice
 else:
     Rule = Annotated[reduce(or_, _SCHEMAS), Field(discriminator="kind")]
+
+RULE: TypeAdapter[RuleChoice] = TypeAdapter(Rule)
+"""Reads a rule that stands by itself."""
 
 
 def rule_parameters(rule: RuleChoice) -> dict[str, Any]:

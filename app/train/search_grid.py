@@ -21,12 +21,12 @@ from app.train.trainers.kernels import Kernel
 from app.train.trainers.reduction import FirstStage, Reduction
 from app.train.trainers.registry import Trainer
 
-__all__ = ["Place", "combinations", "too_many"]
+__all__ = ["TRAINER", "Place", "combinations", "too_many"]
 
 Place = tuple[str | int, ...]
 Varied = dict[str, Any]
 
-_TRAINER: TypeAdapter[Any] = TypeAdapter(Trainer)
+TRAINER: TypeAdapter[Any] = TypeAdapter(Trainer)
 _NESTED = {
     "kernel": get_args(get_args(Kernel)[0]),
     "reduction": get_args(get_args(Reduction)[0]),
@@ -69,9 +69,9 @@ def combinations(
         varied = {name: params[name][i] for name, i in chosen.items()}
         raw = _with(own, varied)
         try:
-            made.append((_TRAINER.validate_python(raw), varied))
+            made.append((TRAINER.validate_python(raw), varied))
         except ValidationError as error:
-            for fault in field_errors(error, raw, _TRAINER):
+            for fault in field_errors(error, raw, TRAINER):
                 blamed = _blamed(fault.pointer, chosen, where)
                 pointer = blamed or at(*place) + fault.pointer
                 key = pointer, fault.detail

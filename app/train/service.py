@@ -52,7 +52,11 @@ def _check_columns(submission: Submission) -> None:
 
 
 def check(submission: Submission) -> Sample:
-    """Check what the plan alone cannot: labels, weights, enough rows."""
+    """Check what the plan alone cannot: labels, weights, enough rows.
+
+    Where rows are first seen: inline ones when the training is asked for, those of a
+    data set when it is trained on.
+    """
     sample = read_sample(submission)
     faults = list(score_errors(submission.plan, submission.table, sample.features))
     faults += price_errors(submission.request, submission.table)

@@ -6,11 +6,11 @@ Importing takes seconds of a processor, forking milliseconds; the process that i
 never trains, so that every job begins in the same clean state. When a job's process
 dies of a signal, the one that forked it dies of the same.
 
-``RUN`` is the dotted path of ``run(request, progress, datasets) -> Trained``, where
-``datasets`` is the place of the data sets. The artifact is written here and is
-complete on disk before it is reported; nothing is visible before the worker has put its
-digest into the database. When the worker is gone, this process and whatever it started
-are gone too.
+``RUN`` is the dotted path of ``run(request, progress, datasets, plan) -> Trained``,
+where ``datasets`` is the place of the data sets and ``plan`` was stored with the job.
+The artifact is written here and is complete on disk before it is reported; nothing is
+visible before the worker has put its digest into the database. When the worker is gone,
+this process and whatever it started are gone too.
 """
 
 import gc
@@ -86,7 +86,10 @@ class Trained(Protocol):
         """What its user should know."""
 
 
-Run = Callable[[dict[str, Any], Callable[[float, str], bool], Place], Trained]
+Run = Callable[
+    [dict[str, Any], Callable[[float, str], bool], Place, dict[str, Any] | None],
+    Trained,
+]
 
 
 class Wire:
@@ -211,7 +214,8 @@ def _ended(work: Callable[[], LastWord], memory_bytes: int) -> LastWord:
 def _train(
     run: Run, body: bytes, begin: Begin, progress: Callable[[float, str], bool]
 ) -> Done:
-    trained = run(msgspec.json.decode(body), progress, place_of(begin.datasets))
+    request = msgspec.json.decode(body)
+    trained = run(request, progress, place_of(begin.datasets), begin.plan)
     store = ArtifactStore(place_of(begin.artifacts), begin.owner)
     # What was found in hours is kept while an object store does not answer.
     stored = patiently(lambda: store.write(trained.artifact), progress)

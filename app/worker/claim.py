@@ -9,6 +9,7 @@ leaves the locking clause out.
 """
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
@@ -31,6 +32,7 @@ class Claim:
     body: bytes = field(repr=False)
     max_seconds: int | None = None
     kind: JobKind = JobKind.TRAIN
+    plan: dict[str, Any] | None = field(default=None, repr=False)
 
 
 def queued(session: Session) -> bool:
@@ -68,5 +70,8 @@ def claim(session: Session, worker_id: str) -> Claim | None:
     if taken is None:
         return None
     job_id, attempt, model, max_seconds, kind = taken
-    body = session.scalars(select(JobInput.body).where(JobInput.job_id == job_id)).one()
-    return Claim(job_id, worker_id, attempt, model, body, max_seconds, JobKind(kind))
+    body, plan = session.execute(
+        select(JobInput.body, JobInput.plan).where(JobInput.job_id == job_id)
+    ).one()
+    found = JobKind(kind)
+    return Claim(job_id, worker_id, attempt, model, body, max_seconds, found, plan)

@@ -280,6 +280,7 @@ class Worker:
                 writer(held),
                 self.settings.max_job_memory_bytes,
                 None if held.kind == JobKind.TRAIN else told_settings(self.settings),
+                held.plan,
             ),
         )
 

@@ -46,6 +46,8 @@ class Begin(msgspec.Struct, frozen=True, tag="begin"):
     memory_bytes: int = 0
     settings: dict[str, Any] | None = None
     """Of a job that decides rows; the request is a `Source` then."""
+    plan: dict[str, Any] | None = None
+    """What a training resolves to, where it was stored with the job."""
 
 
 class Cancel(msgspec.Struct, frozen=True, tag="cancel"):

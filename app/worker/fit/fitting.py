@@ -28,7 +28,6 @@ from app.features.schema import FeatureSchema
 from app.features.typical import typical_row
 from app.guards.guards import Guards
 from app.guards.tables import guarded_rows
-from app.train.compatibility import rule_kind
 from app.worker.fit.guarding import fit_guards, with_reach
 from app.worker.fit.job import Job
 from app.worker.fit.out_of_fold import (
@@ -111,7 +110,7 @@ def fit(job: Job, rows: Rows, promised_on: Rows, report: Report) -> Fitted:
     report.part(0.0, 1.0, "encoding the columns").begin()
     part = job.part(rows)
     known = encode(job, part)
-    learns = RULES[rule_kind(job.request)].learns
+    learns = RULES[job.plan.rule.kind].learns
     link = job.link
     unseen = None
     with catch_warnings(record=True) as caught:
@@ -146,8 +145,8 @@ def fit(job: Job, rows: Rows, promised_on: Rows, report: Report) -> Fitted:
     evidence = promised
     if evidence is None and learns and unseen is not None:
         evidence = unseen.evidence
-    rule = fit_rule(job.request, job.costs, calibration, evidence)
-    rule_warnings = notes_on_guards(rule_kind(job.request), evidence)
+    rule = fit_rule(job.request, job.plan.rule, job.costs, calibration, evidence)
+    rule_warnings = notes_on_guards(job.plan.rule.kind, evidence)
     rule_warnings += notes_on_thresholds(rule.payload())
     return Fitted(
         part=part,

@@ -10,7 +10,6 @@ from dataclasses import replace
 from app.features.schema import FeatureSchema
 from app.guards.guards import Guards
 from app.guards.outlier import OutlierGuard
-from app.train.compatibility import guards_of
 from app.train.trainers.scores import ScoresTrainer
 from app.worker.fit.job import Job
 from app.worker.fit.out_of_fold import Known
@@ -20,7 +19,7 @@ __all__ = ["fit_guards", "with_reach"]
 
 def fit_guards(job: Job, known: Known) -> Guards:
     """Return the guards of a request; they see the training rows alone."""
-    asked = guards_of(job.request)
+    asked = job.plan.guards
     outlier = _outlier(job, known) if asked.outlier else None
     missing = "any" if asked.missing_value is True else asked.missing_value or None
     return Guards(missing, bool(asked.unseen_category), outlier)

@@ -13,6 +13,7 @@ from app.evidence.part import Part, take
 from app.features.schema import FeatureSchema
 from app.features.table import Table
 from app.train.compatibility import believed, row_prices
+from app.train.plan import TrainingPlan
 from app.train.schemas import TrainRequest
 from app.train.target import Sample
 from app.train.trainers.registry import TRAINERS
@@ -53,12 +54,17 @@ class Lesson:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Job:
-    """One training, as its request asks for it."""
+    """One training, as its plan has it; ``request`` is one candidate's."""
 
+    plan: TrainingPlan
     request: TrainRequest
     table: Table
     sample: Sample
-    costs: CostMatrix | None
+
+    @property
+    def costs(self) -> CostMatrix | None:
+        """Return the prices; None where there are none, or some follow columns."""
+        return self.plan.costs
 
     @property
     def builder(self) -> Builder:

@@ -23,10 +23,10 @@ from app.evidence.stored import Stored
 from app.features.encoding import encode_table
 from app.features.table import Table
 from app.guards.tables import guarded_rows
-from app.train.compatibility import guards_of
 from app.train.parsing import no_datasets, read_mapping
 from app.train.schemas import DatasetData
 from app.train.service import check
+from app.train.target import read_sample
 from app.worker.fit.fitting import Fitted, fit
 from app.worker.fit.identifiers import group_warnings, identifier_warnings
 from app.worker.fit.influence import influence
@@ -66,7 +66,10 @@ class Trained:
 
 
 def run(
-    request: Mapping[str, Any], progress: Progress, datasets: Place | None = None
+    request: Mapping[str, Any],
+    progress: Progress,
+    datasets: Place | None = None,
+    planned: Mapping[str, Any] | None = None,
 ) -> Trained:
     """Train what a request asks for.
 
@@ -78,6 +81,8 @@ def run(
         Called several times a second; False stops the training.
     datasets : Path or Remote, optional
         The folder of the data sets; without it only inline rows can be read.
+    planned : mapping, optional
+        The plan that was stored with the job; without it one is made.
 
     Raises
     ------
@@ -89,12 +94,13 @@ def run(
     report = Report(progress)
     report.part(0.0, 0.02, "reading the rows").begin()
     stored = no_datasets if datasets is None else partial(_stored, datasets)
-    submission = read_mapping(request, stored)
-    sample, plan = check(submission), submission.plan
+    submission = read_mapping(request, stored, planned)
+    sample = read_sample(submission) if submission.checked else check(submission)
+    plan = submission.plan
     if plan.promises:
         sample, plan = drawn_by_rows(sample, plan, submission.table)
     asked, tried = plan.request, plan.candidates
-    job = Job(tried[0].request, submission.table, sample, plan.costs)
+    job = Job(plan, tried[0].request, submission.table, sample)
     parts = partition(sample, asked.evaluation, promises=plan.promises)
     begin, found = 0.02, None
     if asked.search is not None:
@@ -228,7 +234,7 @@ def _kept(job: Job, served: Fitted, parts: Partition, seen: _Seen) -> Stored:
     """Return what the artifact keeps beside the model."""
     unseen, part = served.out_of_fold, served.part
     return Stored(
-        asked=job.request.model_copy(update={"guards": guards_of(job.request)}),
+        asked=job.request.model_copy(update={"guards": job.plan.guards}),
         split=parts.payload(),
         out_of_fold=None if unseen is None else unseen.evidence,
         calibration=served.promised_on,

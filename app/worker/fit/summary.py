@@ -3,7 +3,6 @@
 from typing import Any
 
 from app.evidence.facts import rule_facts
-from app.train.compatibility import rule_kind
 from app.worker.fit.fitting import Fitted
 from app.worker.fit.job import Job
 
@@ -30,7 +29,7 @@ def describe(
     return {
         "trainer": request.trainer.model_dump(),
         **rule_facts(
-            rule_kind(request), rule, fitted.calibration, job.costs, job.prices
+            job.plan.rule.kind, rule, fitted.calibration, job.costs, job.prices
         ),
         "features": fitted.features.to_payload()["columns"],
         "labels": {"positive": job.sample.positive, "negative": job.sample.negative},

@@ -41,7 +41,7 @@ def test_the_decided_cases_keep_the_limit_though_guarded_ones_break_it():
         f, y, g = cases(300, generator)
         part = Part(np.arange(300), y.astype(float), np.ones(300), weighted=False)
         evidence = Evidence(part, f, None, g)
-        rule = fit_rule(asked, None, Calibration.link(2.0), evidence)
+        rule = fit_rule(asked, asked.rule, None, Calibration.link(2.0), evidence)
         if not rule.payload()["feasible"]:
             continue
         feasible += 1

@@ -31,7 +31,7 @@ def job_of(request):
     submission = read_mapping(request)
     sample = check(submission)
     first = submission.plan.candidates[0].request
-    job = Job(first, submission.table, sample, CostMatrix(**request["costs"]))
+    job = Job(submission.plan, first, submission.table, sample)
     return job, partition(sample, first.evaluation, promises=False).training
 
 

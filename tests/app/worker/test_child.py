@@ -19,7 +19,7 @@ from app.worker.messages import Begin, Failed
 def test_a_refusal_is_an_ordinary_line_and_a_fault_has_its_traceback(
     tmp_path, caplog, error, kind, traceback
 ):
-    def run(request, progress, datasets):
+    def run(request, progress, datasets, plan):
         raise error
 
     begin = Begin(str(tmp_path), str(tmp_path), "owner")

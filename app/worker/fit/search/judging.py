@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from app.evidence.decisions import decide
 from app.evidence.part import Part
 from app.evidence.scores import Evidence, calibrate, fit_rule
-from app.train.compatibility import rule_kind
 from app.worker.fit.job import Job
 from app.worker.fit.search.folds import Fold
 from app.worker.fit.search.measure import Judgement
@@ -67,8 +66,9 @@ def judge(
         tuning = _joined(part, folds, [of[j] for j in fold.tuned_by], fold.tuned_by)
         slope = of[k].scored.slope
         calibration = calibrate(tuning) if slope is None else Calibration.link(slope)
-        learns = RULES[rule_kind(job.request)].learns
-        rule = fit_rule(job.request, job.costs, calibration, tuning if learns else None)
+        chosen = job.plan.rule
+        learnt_from = tuning if RULES[chosen.kind].learns else None
+        rule = fit_rule(job.request, chosen, job.costs, calibration, learnt_from)
         evidence = of[k].seen
         called = decide(rule.payload(), calibration, evidence)
         position, label, weight = evidence.part.certain()

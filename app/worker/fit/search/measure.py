@@ -21,8 +21,7 @@ from math import isfinite, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from app.train.compatibility import rule_kind
-from app.train.schemas import TrainRequest
+from app.train.plan import TrainingPlan
 from solvers import metrics
 
 __all__ = ["Judgement", "Measure", "measure_of"]
@@ -80,13 +79,13 @@ class Judgement:
         return float(metrics.reject_rate(self.called, self.weight))
 
 
-def measure_of(request: TrainRequest) -> Measure:
-    """Return the measure for the candidates of a request, given one of them."""
-    if request.costs is not None:
+def measure_of(plan: TrainingPlan) -> Measure:
+    """Return the measure for the candidates of a plan."""
+    if plan.request.costs is not None:
         return Measure("expected_cost", _cost)
-    kind = rule_kind(request)
+    kind = plan.rule.kind
     if kind == "chow":
-        threshold = float(getattr(request.rule, "reject_threshold", None) or 0.0)
+        threshold = float(getattr(plan.rule, "reject_threshold", None) or 0.0)
         return Measure("chow_risk", _chow_risk(threshold))
     if kind == "bounded-abstention":
         return Measure("selective_error", _of_decisions(metrics.selective_error))

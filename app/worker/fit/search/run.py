@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from app.errors import ApiError, FieldError
 from app.errors.faults import refuse
 from app.evidence.part import Part
-from app.train.compatibility import rule_kind
 from app.train.plan import Candidate
 from app.worker.fit.job import Job
 from app.worker.fit.report import Report
@@ -85,7 +84,7 @@ def search(
     folds = search_folds(job.sample, rows, job.request.evaluation.seed, wanted)
     fitting = report.part(0.0, _FITTING, "")
     scores = Scoring(jobs, part, folds).scores(shared(tried), fitting)
-    measure = measure_of(jobs[0].request)
+    measure = measure_of(job.plan)
     table = Table(measure, sum(bool(fold.tuned_by) for fold in folds))
     for i, one in enumerate(jobs):
         start = _FITTING + (1.0 - _FITTING) * i / len(jobs)
@@ -93,7 +92,7 @@ def search(
         row = Row(
             number=i,
             trainer=one.request.trainer.kind,
-            rule=rule_kind(one.request),
+            rule=job.plan.rule.kind,
             params=tried[i].varied,
             seconds=sum(fold.scored.seconds for fold in scores[i]),
         )

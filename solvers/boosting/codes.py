@@ -18,6 +18,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from solvers.threads import Team, even
+
 __all__ = ["MAX_BINS", "Codes", "bin_rows", "encode", "exact_codes", "histogram_codes"]
 
 _BLOCK = 1024
@@ -51,6 +53,7 @@ MAX_BINS = 255
 """Bins of a histogram at most: the 256th value of a byte marks the missing ones."""
 
 _SAMPLE_ROWS = 50_000
+_LEAST_CELLS = 1_000_000
 _MISSING_BYTE = 255
 _MISSING_RANK = np.iinfo(np.int32).max
 
@@ -132,7 +135,14 @@ def _binned(
     for feature, points in enumerate(cuts):
         padded[feature, : len(points)] = points
     values = np.empty(X.shape[::-1], dtype=np.uint8)
-    bin_rows(np.ascontiguousarray(X), padded, values)
+    table = np.ascontiguousarray(X)
+
+    def rows(share: tuple[int, int]) -> None:
+        part = slice(*share)
+        bin_rows(table[part], padded, values[:, part])
+
+    team = Team(1 if X.size < _LEAST_CELLS else None)
+    team.each(rows, even(len(table), team.size, multiple=_BLOCK))
     return values
 
 

@@ -16,10 +16,13 @@ from solvers.boosting.histograms import packed_histogram, words_of
 from solvers.boosting.rows import Rows
 from solvers.boosting.search import scan_codes, scan_histograms
 from solvers.boosting.stumps import CONSTANT, Pair
+from solvers.threads import Team, even
 
 __all__ = ["Finder", "Found"]
 
 _TIE = 1e-12
+_LEAST_CELLS = 1_000_000
+"""Of a table below, one thread is as fast as two."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,9 @@ class Finder:
         shape = (len(codes.cuts), 256)
         self._S = np.empty(shape if self.packs else (0, 0))
         self._R = np.empty_like(self._S)
+        self._team = Team(1 if values.size < _LEAST_CELLS else None)
+        # Features are added up two by two.
+        self._shares = even(len(codes.cuts), self._team.size, multiple=2)
 
     def search(self, rows: Rows, held: list[Pair], *, exact: bool) -> Found:
         """Return the steepest stump under the rows' weights.
@@ -67,7 +73,7 @@ class Finder:
         options = (self._rejects, _TIE * (rows.signed_sum + rows.pull_sum))
         codes: Any = self._codes.values
         if self.packs and not exact:
-            packed_histogram(self._words, *weights, rows.largest, self._S, self._R)
+            self._add_up(*weights, rows.largest)
             told = scan_histograms(self._S, self._R, features, options, table)
         else:
             told = scan_codes(
@@ -84,3 +90,21 @@ class Finder:
             if pair == CONSTANT:
                 slopes[place] = rows.signed_sum - rows.pull_sum
         return Found(float(slope), Pair(*map(int, stump)), slopes)
+
+    def _add_up(
+        self, signed: NDArray[np.float64], pull: NDArray[np.float64], largest: float
+    ) -> None:
+        """Sum both weights by code, some features a thread."""
+
+        def features(share: tuple[int, int]) -> None:
+            part = slice(*share)
+            packed_histogram(
+                self._words[part],
+                signed,
+                pull,
+                largest,
+                self._S[part],
+                self._R[part],
+            )
+
+        self._team.each(features, self._shares)

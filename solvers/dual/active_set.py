@@ -20,10 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvers.dual.problem import DualProblem, bias_and_violation
-from solvers.dual.registry import Progress, one_blas_thread, register, report
+from solvers.dual.registry import Progress, register, report
 from solvers.dual.solution import DualSolution, certified
 from solvers.dual.starting import active_start
 from solvers.dual.working_point import WorkingPoint
+from solvers.threads import one_blas_thread
 
 __all__ = ["active_set"]
 

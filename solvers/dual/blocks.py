@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from solvers.dual.smo import pair_steps
 from solvers.dual.state import PairState, Reporter
-from solvers.dual.sweeps import extremes, mirror
+from solvers.dual.sweeps import TILE, extremes, mirror
 from solvers.dual.working_set import Block, renew
 from solvers.kernels import RowCache
+from solvers.threads import even
 
 __all__ = ["run_blocks"]
 
@@ -81,10 +82,22 @@ def _size(stage: int, n: int, cache: RowCache) -> int:
 
 def _refill(cache: RowCache, block: Block, places: Indices) -> None:
     """Compute the kernel between the new rows and the whole block."""
-    cache.source.fill(
-        block.rows[places], block.matrix, places, columns=block.rows, own=places
-    )
-    mirror(block.matrix, len(block.rows), places)
+    size = len(block.rows)
+    new = np.zeros(size, dtype=np.bool_)
+    new[places] = True
+
+    def rows(share: tuple[int, int]) -> None:
+        part = places[slice(*share)]
+        cache.source.fill(
+            block.rows[part], block.matrix, part, columns=block.rows, own=part
+        )
+
+    def lines(share: tuple[int, int]) -> None:
+        mirror(block.matrix, *share, places, new)
+
+    team = cache.team
+    team.each(rows, even(len(places), team.size, cache.source.rows_at_once(size)))
+    team.each(lines, even(size, team.size, TILE))
 
 
 def _inner(

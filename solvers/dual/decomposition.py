@@ -25,11 +25,12 @@ from numpy.typing import NDArray
 
 from solvers.dual.blocks import run_blocks
 from solvers.dual.problem import DualProblem, bias_and_violation
-from solvers.dual.registry import Progress, one_blas_thread, register
+from solvers.dual.registry import Progress, register
 from solvers.dual.solution import DualSolution, certified, relative_gap
 from solvers.dual.state import PairState, Reporter, start_state
 from solvers.dual.whole_matrix import run_pairs
 from solvers.kernels.sums import add_rows
+from solvers.threads import one_blas_thread
 
 __all__ = ["solve_decomposition"]
 

@@ -13,11 +13,10 @@ they gain on blocks of a few hundred rows.
 
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any, Protocol, TypeAlias
+from typing import Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import ThreadpoolController
 
 from solvers.dual.problem import DualProblem
 from solvers.dual.solution import DualSolution
@@ -27,7 +26,6 @@ __all__ = [
     "Progress",
     "Solver",
     "find_solver",
-    "one_blas_thread",
     "register",
     "report",
     "solver_names",
@@ -90,14 +88,3 @@ def report(progress: Progress | None, fraction: float, message: str) -> None:
     if progress is not None and not progress(fraction, message):
         msg = f"stopped on request: {message}"
         raise Interrupted(msg)
-
-
-_CONTROLLERS: list[ThreadpoolController] = []
-
-
-def one_blas_thread() -> Any:
-    """Return a context in which the linear algebra library uses one thread."""
-    # Looking the libraries up takes milliseconds: once a process.
-    if not _CONTROLLERS:
-        _CONTROLLERS.append(ThreadpoolController())
-    return _CONTROLLERS[0].limit(limits=1, user_api="blas")

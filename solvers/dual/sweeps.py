@@ -3,9 +3,9 @@
 import numpy as np
 from numba import njit
 
-__all__ = ["above", "extremes", "mirror"]
+__all__ = ["TILE", "above", "extremes", "mirror"]
 
-_TILE = 16
+TILE = 16
 
 
 @njit(cache=True, nogil=True)
@@ -33,15 +33,18 @@ def above(values, sign, bound, taken):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def mirror(matrix, size, places):  # type: ignore[no-untyped-def]
+def mirror(matrix, first, end, places, new):  # type: ignore[no-untyped-def]
     """Copy the rows ``places`` of a symmetric matrix into its columns ``places``.
 
-    In tiles, whose rows stay in the first-level cache while they are written.
+    Of the lines from first to end, in tiles, whose rows stay in the first-level cache
+    while they are written. ``new`` says which lines are among the places: of two of
+    them the later one's value stands, so that no thread writes what another reads.
     """
-    for start in range(0, size, _TILE):
-        stop = min(start + _TILE, size)
+    for start in range(first, end, TILE):
+        stop = min(start + TILE, end)
         for a in range(len(places)):
             place = places[a]
             row = matrix[place]
             for k in range(start, stop):
-                matrix[k, place] = row[k]
+                if k < place or not new[k]:
+                    matrix[k, place] = row[k]

@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 from solvers.kernels.double import DoubleRows
 from solvers.kernels.single import SingleRows
 from solvers.kernels.sums import add_rows
+from solvers.threads import Team
 
 __all__ = ["RowCache"]
 
@@ -44,6 +45,8 @@ class RowCache:
         self._row_in = np.full(self.capacity, -1, dtype=np.int64)
         self._used_at = np.zeros(self.capacity, dtype=np.int64)
         self._clock = 0
+        self.team = Team()
+        self._columns = source.shares(self.team.size)
 
     def add_to(self, g: Floats, rows: Indices, change: Floats) -> None:
         """Add ``sum_a change[a] * K[rows[a]]`` to ``g``, in place and in float64.
@@ -55,14 +58,19 @@ class RowCache:
         self._clock += 1
         slots = self._slot_of[rows]
         lacking = slots < 0
-        held = slots[~lacking]
+        held, of_held = slots[~lacking], change[~lacking]
         self._used_at[held] = self._clock
-        add_rows(g, self.table, held, change[~lacking], 0, len(g))
-        missing, change = rows[lacking], change[lacking]
-        if len(missing):
-            slots = self._room_for(missing)
-            for part, start, stop in self.source.pieces(missing, self.table, slots):
-                add_rows(g, self.table, slots[part], change[part], start, stop)
+        missing, of_missing = rows[lacking], change[lacking]
+        slots = self._room_for(missing) if len(missing) else missing
+
+        def columns(share: tuple[int, int]) -> None:
+            for start, stop in self.source.bounds(share):
+                add_rows(g, self.table, held, of_held, start, stop)
+            pieces = self.source.pieces(missing, self.table, slots, share=share)
+            for part, start, stop in pieces:
+                add_rows(g, self.table, slots[part], of_missing[part], start, stop)
+
+        self.team.each(columns, self._columns)
 
     def _room_for(self, rows: Indices) -> Indices:
         """Return slots for new rows, those used least recently."""

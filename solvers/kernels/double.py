@@ -95,11 +95,28 @@ class DoubleRows:
         slots: Indices,
         columns: Indices | None = None,
         own: Indices | None = None,
+        share: tuple[int, int] | None = None,
     ) -> Iterator[tuple[slice, int, int]]:
         """Write rows and stop after each piece of them (see SingleRows)."""
+        del share  # there is one
         width = self.X.shape[0] if columns is None else len(columns)
         for start in range(0, len(rows), _CHUNK_ROWS):
             part = slice(start, start + _CHUNK_ROWS)
             at = None if own is None else own[part]
             out[slots[part], :width] = self.block(rows[part], columns, at)
             yield part, 0, width
+
+    def rows_at_once(self, width: int) -> int:
+        """Return how many rows make up a piece."""
+        del width
+        return _CHUNK_ROWS
+
+    def shares(self, most: int) -> list[tuple[int, int]]:
+        """Return one part, the whole: float64 rows are few."""
+        del most
+        return [(0, 1)]
+
+    def bounds(self, share: tuple[int, int]) -> list[tuple[int, int]]:
+        """Return its columns."""
+        del share
+        return [(0, self.X.shape[0])]

@@ -17,11 +17,13 @@ from solvers.kernels.exponential import gaussian_rows
 from solvers.kernels.kernel import Kernel, evaluate
 from solvers.kernels.sparse_products import multiply_rows
 from solvers.kernels.tiles import Tile, dense_tiles, panel_tiles, tile_products
+from solvers.threads import even
 
 __all__ = ["Piece", "SingleRows"]
 
 Indices = NDArray[np.int64]
 Piece = tuple[slice, int, int]
+Share = tuple[int, int]
 
 # A piece of this size stays in the second-level cache while it is worked on.
 _PIECE_BYTES = 2**19
@@ -89,8 +91,11 @@ class SingleRows:
         slots: Indices,
         columns: Indices | None = None,
         own: Indices | None = None,
+        share: Share | None = None,
     ) -> Iterator[Piece]:
         """Write rows as ``fill`` does, and stop after each piece of them.
+
+        ``share`` is one of ``shares``: these columns alone.
 
         Yields
         ------
@@ -101,9 +106,10 @@ class SingleRows:
         own = rows if own is None else own
         tiles = self._tiles if columns is None else self._tiles_of(columns)
         width = max(tile.stop - tile.start for tile in tiles)
-        step = np.clip(_PIECE_BYTES // (4 * width), _LEAST_PIECE_ROWS, _MOST_PIECE_ROWS)
-        for first in range(0, len(rows), int(step)):
-            part = slice(first, first + int(step))
+        step = self.rows_at_once(width)
+        tiles = tiles if share is None else tiles[slice(*share)]
+        for first in range(0, len(rows), step):
+            part = slice(first, first + step)
             if self._by_evaluation:
                 out[slots[part], :width] = self._evaluated(rows[part], columns)
                 yield part, 0, width
@@ -125,6 +131,19 @@ class SingleRows:
                     values = self._powered(products)
                     out[slots[part], tile.start : tile.stop] = values
                 yield part, tile.start, tile.stop
+
+    def rows_at_once(self, width: int) -> int:
+        """Return how many rows of so many columns make up a piece."""
+        fitting = _PIECE_BYTES // (4 * max(width, 1))
+        return min(max(fitting, _LEAST_PIECE_ROWS), _MOST_PIECE_ROWS)
+
+    def shares(self, most: int) -> list[Share]:
+        """Return at most so many parts of the columns, for a thread each."""
+        return even(len(self._tiles), 1 if self._by_evaluation else most)
+
+    def bounds(self, share: Share) -> list[tuple[int, int]]:
+        """Return the columns of a share: (start, stop) of each tile."""
+        return [(tile.start, tile.stop) for tile in self._tiles[slice(*share)]]
 
     def _evaluated(self, rows: Indices, columns: Indices | None) -> Any:
         X = self.X

@@ -35,6 +35,7 @@ from solvers.rules.base import as_costs
 from solvers.rules.plug_in import ChowRule
 from solvers.scalars import check_within
 from solvers.scoring.ensemble import EnsembleScorer, log_odds
+from solvers.threads import using
 from solvers.trainers.base import RejectOptionMixin
 from solvers.trainers.boosting_rows import read_rows
 from solvers.trainers.boosting_settings import check_count
@@ -82,6 +83,10 @@ class EnsembleRejectClassifier(RejectOptionMixin, BaseEstimator):
     pos_label : label or None, default=None
         The label that +1 stands for, in prices and decisions; None: the larger one,
         with a warning where labels are text.
+    n_jobs : int, default=None
+        Folds that are fitted at once, in threads, and threads of the last fits; the
+        same bits with any number, where the budget lets the same members be tried.
+        None: what ``joblib.parallel_config`` grants, or 1; -1: all processors.
 
     Attributes
     ----------
@@ -113,6 +118,7 @@ class EnsembleRejectClassifier(RejectOptionMixin, BaseEstimator):
         budget_seconds: float = 60.0,
         random_state: Any = 0,
         pos_label: Any = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.members = members
         self.costs = costs
@@ -121,6 +127,7 @@ class EnsembleRejectClassifier(RejectOptionMixin, BaseEstimator):
         self.budget_seconds = budget_seconds
         self.random_state = random_state
         self.pos_label = pos_label
+        self.n_jobs = n_jobs
 
     def fit(
         self,
@@ -172,7 +179,9 @@ class EnsembleRejectClassifier(RejectOptionMixin, BaseEstimator):
             given,
             split,
             _FOR_FOLDS * self.budget_seconds,
-            progress and (lambda part, said: progress(_FOR_FOLDS * part, said)),
+            n_jobs=self.n_jobs,
+            progress=progress
+            and (lambda part, said: progress(_FOR_FOLDS * part, said)),
         )
         seen = rows.take(tested)
         tried = {
@@ -198,7 +207,8 @@ class EnsembleRejectClassifier(RejectOptionMixin, BaseEstimator):
         )
         self.rule_ = _OnScores(self.calibration_, ChowRule(costs).fit())
         chosen = [one for one in members if self.weights_[one[0]] > 0.0]
-        self.members_ = dict(_fitted(chosen, given, progress))
+        with using(self.n_jobs):
+            self.members_ = dict(_fitted(chosen, given, progress))
         kept = [
             {
                 "scorer": member.scorer_payload(),

@@ -8,6 +8,7 @@ whatever it takes, so that there is always an answer.
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from threading import Lock
 from typing import Any
 from warnings import catch_warnings, simplefilter
 
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from solvers.errors import Interrupted, SolverError
+from solvers.threads import each_fold
 from solvers.trainers.gradient_boosting import GradientBoostingRejectClassifier
 from solvers.trainers.logistic import LogisticRejectClassifier
 from solvers.trainers.outside_scores import FitRows, fit_on, scores_of
@@ -133,6 +135,7 @@ def score_members(
     rows: FitRows,
     split: Split,
     seconds: float,
+    n_jobs: int | None = None,
     progress: Progress | None = None,
 ) -> list[Outcome]:
     """Return each member's scores of rows that it did not learn from.
@@ -145,6 +148,8 @@ def score_members(
     seconds : float
         After so many no fit begins, and those that report their progress end; the first
         members are fitted all the same.
+    n_jobs : int, optional
+        Folds at once, in threads.
     progress : function (fraction, message) -> bool, optional
 
     Raises
@@ -164,7 +169,8 @@ def score_members(
                 # One that stops early is weighed by what it says, like any other.
                 simplefilter("ignore")
                 clock.check(members[places[0]][0])
-                scores = _scored([members[i][1] for i in places], rows, split, clock)
+                alike = [members[i][1] for i in places]
+                scores = _scored(alike, rows, split, clock, n_jobs)
                 why = "its scores are not finite"
         except Interrupted:
             if clock.cancelled:
@@ -192,12 +198,14 @@ class _Clock:
     def __init__(self, total: int, deadline: float, progress: Progress | None) -> None:
         self._total, self._deadline, self._progress = total, deadline, progress
         self.done, self.answered, self.cancelled = 0, False, False
+        self._one_at_a_time = Lock()
 
     def __call__(self, fraction: float, message: str) -> bool:
         del fraction
         if self._progress is not None:
             reached = self.done / self._total
-            self.cancelled = not self._progress(reached, message)
+            with self._one_at_a_time:
+                self.cancelled |= not self._progress(reached, message)
         late = self.answered and time.monotonic() >= self._deadline
         return not (self.cancelled or late)
 
@@ -220,11 +228,15 @@ def _groups(members: Members) -> list[list[int]]:
 
 
 def _scored(
-    alike: Sequence[Any], rows: FitRows, split: Split, clock: _Clock
+    alike: Sequence[Any],
+    rows: FitRows,
+    split: Split,
+    clock: _Clock,
+    n_jobs: int | None,
 ) -> list[Floats | None]:
     """Return the scores of members of one group on what the folds test."""
-    parts: list[list[Floats]] = [[] for _ in alike]
-    for train, test in split:
+
+    def fold(train: Any, test: Any) -> list[Floats]:
         if len(alike) == 1:
             models = [fit_on(alike[0], rows, train, clock)]
         else:
@@ -233,7 +245,9 @@ def _scored(
             weight = None if rows.weights is None else rows.weights[train]
             C = [member.C for member in alike]
             models = c_path(machine, rows.X[train], rows.y[train], C, weight)
-        for part, model in zip(parts, models, strict=True):
-            part.append(scores_of(model, rows.X[test]))
+        scores = [scores_of(model, rows.X[test]) for model in models]
         clock.check("")
-    return [np.concatenate(part) for part in parts]
+        return scores
+
+    folds = each_fold(fold, split, n_jobs)
+    return [np.concatenate(part) for part in zip(*folds, strict=True)]

@@ -25,6 +25,7 @@ from sklearn.utils.validation import (
 
 from solvers.calibration import Calibration, fit_calibration
 from solvers.rules.registry import make_rule
+from solvers.threads import using
 from solvers.trainers.alike import hang_together
 from solvers.trainers.base import RejectOptionMixin
 from solvers.trainers.outside_scores import (
@@ -63,6 +64,10 @@ class RejectOptionClassifier(RejectOptionMixin, MetaEstimatorMixin, BaseEstimato
     pos_label : label or None, default=None
         The label that +1 stands for, in prices and decisions; None: the larger one,
         with a warning where labels are text.
+    n_jobs : int, default=None
+        Folds that are fitted at once, in threads, and threads of the last fit; the
+        same bits with any number. None: what ``joblib.parallel_config`` grants, or 1;
+        -1: all processors.
 
     Attributes
     ----------
@@ -84,11 +89,13 @@ class RejectOptionClassifier(RejectOptionMixin, MetaEstimatorMixin, BaseEstimato
         rule: Any = "expected-cost",
         cv: Any = 5,
         pos_label: Any = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.estimator = estimator
         self.rule = rule
         self.cv = cv
         self.pos_label = pos_label
+        self.n_jobs = n_jobs
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -149,7 +156,7 @@ class RejectOptionClassifier(RejectOptionMixin, MetaEstimatorMixin, BaseEstimato
             self.split_ = promise_split(self.cv, X, y, groups, keys)
             self._warn_of_groups(X, signs, groups)
         given = FitRows(X, y, weights, groups)
-        scores, rows = outside_scores(estimator, given, self.split_)
+        scores, rows = outside_scores(estimator, given, self.split_, self.n_jobs)
         scores = self._direction * scores
         if len(np.unique(rows)) < len(rows):
             msg = "cv tests a row twice: use a splitter that partitions the rows"
@@ -167,7 +174,8 @@ class RejectOptionClassifier(RejectOptionMixin, MetaEstimatorMixin, BaseEstimato
             }
         self.rule_ = rule.fit(values, signs[rows], part, **told)
         kept = self.split_[0][0] if _promises(rule) else np.arange(len(y))
-        self.estimator_ = fit_on(estimator, given, kept)
+        with using(self.n_jobs):
+            self.estimator_ = fit_on(estimator, given, kept)
         # Of a kernel matrix, the columns of the rows that the estimator was fitted on.
         partial = get_tags(self.estimator).input_tags.pairwise and len(kept) < len(y)
         self._columns = kept if partial else None

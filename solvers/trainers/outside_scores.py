@@ -19,6 +19,7 @@ from sklearn.svm import SVC, NuSVC
 from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.validation import has_fit_parameter
 
+from solvers.threads import each_fold
 from solvers.trainers.base import RejectOptionMixin
 
 __all__ = [
@@ -181,13 +182,17 @@ def _address(model: Any, name: str) -> str:
 
 
 def outside_scores(
-    estimator: Any, rows: FitRows, split: Iterable[tuple[Rows, Rows]]
+    estimator: Any,
+    rows: FitRows,
+    split: Iterable[tuple[Rows, Rows]],
+    n_jobs: int | None = None,
 ) -> tuple[Floats, Rows]:
-    """Return out-of-fold scores and the rows they belong to."""
-    scores, places = [], []
-    for train, test in split:
+    """Return out-of-fold scores and their rows; ``n_jobs`` folds are fitted at once."""
+
+    def fold(train: Rows, test: Rows) -> tuple[Floats, Rows]:
         model = fit_on(estimator, rows, train)
         X, _ = _safe_split(model, rows.X, rows.y, test, train)
-        scores.append(scores_of(model, X))
-        places.append(test)
+        return scores_of(model, X), test
+
+    scores, places = zip(*each_fold(fold, split, n_jobs), strict=True)
     return np.concatenate(scores), np.concatenate(places)

@@ -158,7 +158,7 @@ class Settings(BaseSettings):
     """Streams of GET /jobs/{id}/events that one API process keeps open (503)."""
 
     search_jobs: int = Field(default=1, ge=1, le=64)
-    """Fits that the search of one training runs at once, in threads of its process."""
+    """Threads of one training: fits of its search, folds, or parts of a large fit."""
 
     models_in_memory: int = Field(default=32, ge=1)
     """Model versions that one API process keeps loaded; the least used leaves first."""

@@ -57,6 +57,7 @@ from app.worker.messages import (
 )
 from app.worker.patience import patiently
 from solvers.errors import Interrupted, SolverError
+from solvers.threads import using
 
 __all__ = ["main"]
 
@@ -180,7 +181,9 @@ def _serve(run: Run, begin: Begin, body: bytes, connection: Connection) -> None:
 
     def work() -> LastWord:
         if begin.settings is None:
-            return _train(run, body, begin, wire.progress)
+            # As many threads as the operator grants a training, in whatever it does.
+            with using(int(os.environ.get("DEMUR_SEARCH_JOBS", "1"))):
+                return _train(run, body, begin, wire.progress)
         word: LastWord = _load(SCORING)(body, begin.settings, wire.progress)
         return word
 

@@ -9,6 +9,7 @@ m1rs    one machine f, posteriors from f       largest posterior ``< beta``
 m2rs    two machines with opposite weights     where the two disagree
 ======  =====================================  ===============================
 
+``landmarks`` marks none: the last machine is one of so many landmarks on all rows.
 Misclassified are the kept rows whose decision is wrong. Sources: Geebelen, Suykens,
 Vandewalle (2012) for SCA and SSCA; Sousa, da Rocha Neto, Barreto, Cardoso, section 3.1,
 for M1RS and M2RS. SSCA's distance is taken on both sides of the boundary, so that
@@ -27,7 +28,7 @@ __all__ = ["METHODS", "REMOVALS", "Marks", "by_distance", "by_posterior", "by_tw
 
 Floats = NDArray[np.float64]
 
-METHODS = ("m1rs", "m2rs", "sca", "ssca")
+METHODS = ("m1rs", "m2rs", "sca", "ssca", "landmarks")
 REMOVALS = ("remove", "flip")
 
 

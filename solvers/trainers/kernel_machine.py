@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from solvers.dual.problem import DualProblem
@@ -22,6 +23,7 @@ from solvers.errors import UnknownNameError
 from solvers.kernels import Kernel, KernelRows, evaluate, kernel_sums
 from solvers.losses import PiecewiseLinear
 from solvers.scoring.kernel_machine import KernelMachineScorer
+from solvers.trainers.landmarks import check_landmarks, fit_on_landmarks
 
 __all__ = ["KernelMachine"]
 
@@ -35,7 +37,8 @@ class KernelMachine(BaseEstimator):
     """Fit and score a kernel machine; a base for the public ones.
 
     A subclass has the constructor parameters ``C``, ``kernel``, ``gamma``, ``degree``,
-    ``coef0``, ``solver``, ``tol``, ``cache_size``, ``max_iter`` and ``warm_start``.
+    ``coef0``, ``solver``, ``tol``, ``cache_size``, ``max_iter`` and ``warm_start``, and
+    may have ``landmarks`` and ``random_state``.
     """
 
     C: float
@@ -48,6 +51,8 @@ class KernelMachine(BaseEstimator):
     cache_size: float
     max_iter: int
     warm_start: bool
+    landmarks: int | None = None
+    random_state: Any = 0
 
     _progress: Progress | None = None
     _scorer: "_Scorer | None" = None
@@ -135,6 +140,7 @@ class KernelMachine(BaseEstimator):
         if not isinstance(limit, Integral) or int(limit) < -1:
             msg = f"max_iter must be -1 (no limit) or >= 0, got {limit!r}"
             raise ValueError(msg)
+        check_landmarks(self.landmarks, self.kernel)
         known = ("auto", *solver_names())
         if self.solver not in known:
             kind = "solver"
@@ -205,15 +211,23 @@ class KernelMachine(BaseEstimator):
         before: Floats | None = getattr(self, "_weights", None)
         if self.warm_start and before is not None and len(before) == X.shape[0]:
             start = before[used]
-        solution = solve(
-            DualProblem(rows, losses),
-            solver=self.solver,
-            tolerance=float(self.tol),
-            max_iterations=int(self.max_iter),
-            cache_mb=float(self.cache_size),
-            start=start,
-            progress=self._progress,
-        )
+        told: dict[str, Any] = {
+            "solver": self.solver,
+            "tolerance": float(self.tol),
+            "max_iterations": int(self.max_iter),
+            "cache_mb": float(self.cache_size),
+            "start": start,
+            "progress": self._progress,
+        }
+        if self.landmarks is None:
+            solution = solve(DualProblem(rows, losses), **told)
+            kept = np.flatnonzero(solution.weights)
+            coefficients = solution.weights[kept]
+        else:
+            random = check_random_state(self.random_state)
+            fitted = fit_on_landmarks(rows, losses, self.landmarks, random, **told)
+            solution, kept = fitted.solution, fitted.landmarks
+            coefficients, self.rank_ = fitted.coefficients, fitted.rank
         if not solution.converged:
             msg = (
                 f"stopped after {solution.iterations} iterations at a relative duality"
@@ -227,14 +241,13 @@ class KernelMachine(BaseEstimator):
                     " leaves the gap open)"
                 )
             warn(msg, ConvergenceWarning, stacklevel=3)
-        kept = np.flatnonzero(solution.weights)
         self._weights = np.zeros(X.shape[0])
         self._weights[used] = solution.weights
         self.kernel_ = rows.kernel
         self.support_ = used[kept]
         precomputed = rows.kernel.kind == "precomputed"
         self.support_vectors_ = np.empty((0, 0)) if precomputed else X[self.support_]
-        self.dual_coef_ = solution.weights[kept][np.newaxis]
+        self.dual_coef_ = coefficients[np.newaxis]
         self.intercept_ = np.array([solution.bias])
         self.duality_gap_ = solution.gap
         self.n_iter_ = max(1, solution.iterations)

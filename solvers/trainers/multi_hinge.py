@@ -53,6 +53,9 @@ class MultiHingeSVC(LabelMachine):
     pos_label : label or None, default=None
         The label that +1 stands for, in prices and decisions; None: the larger one,
         with a warning where labels are text.
+    landmarks : int or None, default=None
+    random_state : int, RandomState instance or None, default=0
+        As for ``HingeSVC``.
 
     Attributes
     ----------
@@ -79,6 +82,8 @@ class MultiHingeSVC(LabelMachine):
         warm_start: bool = False,
         class_weight: Mapping[Any, float] | str | None = None,
         pos_label: Any = None,
+        landmarks: int | None = None,
+        random_state: Any = 0,
     ) -> None:
         self.probabilities = probabilities
         self.C = C
@@ -93,6 +98,8 @@ class MultiHingeSVC(LabelMachine):
         self.warm_start = warm_start
         self.class_weight = class_weight
         self.pos_label = pos_label
+        self.landmarks = landmarks
+        self.random_state = random_state
 
     def _loss(self, odds: float, costs: RowCosts | None = None) -> Loss:
         del costs  # its bands are no decisions

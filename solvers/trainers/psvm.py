@@ -81,6 +81,9 @@ class ProbabilisticLabelSVC(RejectOptionMixin, KernelMachine):
     pos_label : label or None, default=None
         The label that +1 stands for, in prices and decisions; None: the larger one,
         with a warning where labels are text.
+    landmarks : int or None, default=None
+    random_state : int, RandomState instance or None, default=0
+        As for ``HingeSVC``.
 
     Attributes
     ----------
@@ -113,6 +116,8 @@ class ProbabilisticLabelSVC(RejectOptionMixin, KernelMachine):
         class_weight: Mapping[Any, float] | str | None = None,
         costs: CostMatrix | Mapping[str, float] | None = None,
         pos_label: Any = None,
+        landmarks: int | None = None,
+        random_state: Any = 0,
     ) -> None:
         self.C = C
         self.C_prob = C_prob
@@ -129,6 +134,8 @@ class ProbabilisticLabelSVC(RejectOptionMixin, KernelMachine):
         self.class_weight = class_weight
         self.costs = costs
         self.pos_label = pos_label
+        self.landmarks = landmarks
+        self.random_state = random_state
 
     def fit(
         self,

@@ -35,12 +35,13 @@ class ReducedSetSVC(RejectOptionMixin, KernelMachine):
 
     Parameters
     ----------
-    method : {"m2rs", "m1rs", "sca", "ssca"}, default="m2rs"
+    method : {"m2rs", "m1rs", "sca", "ssca", "landmarks"}, default="m2rs"
         How the first stage marks rows. "m2rs": two machines with opposite class
         weights reject where they disagree. "m1rs": one machine rejects where its
         posterior is below the threshold that minimises ``w_r R + E``. "sca" rejects
         nothing, "ssca" what is nearer to the boundary than ``distance``. Misclassified
-        rows are marked by every method.
+        rows are marked by every method but "landmarks", which takes no row away: the
+        last machine has ``landmarks`` support vectors (Nystrom), fitted on all rows.
     rejection_cost : float, default=0.24
         The price w_r of a rejected row where an error costs 1, within (0, 1); M2RS
         trains its two machines with the class weights w_r and 1 - w_r.
@@ -81,10 +82,13 @@ class ReducedSetSVC(RejectOptionMixin, KernelMachine):
     max_iter : int, default=-1
     class_weight : mapping, "balanced" or None, default=None
     random_state : int, default=0
-        Of the split for ``max_accuracy_loss``.
+        Of the split for ``max_accuracy_loss``, and of the draw of landmarks.
     pos_label : label or None, default=None
         The label that +1 stands for, in prices and decisions; None: the larger one,
         with a warning where labels are text.
+
+    landmarks : int or None, default=None
+        Of the method "landmarks", and of no other: how many support vectors stay.
 
     Attributes
     ----------
@@ -126,6 +130,7 @@ class ReducedSetSVC(RejectOptionMixin, KernelMachine):
         class_weight: Mapping[Any, float] | str | None = None,
         random_state: int = 0,
         pos_label: Any = None,
+        landmarks: int | None = None,
     ) -> None:
         self.method = method
         self.rejection_cost = rejection_cost
@@ -148,6 +153,7 @@ class ReducedSetSVC(RejectOptionMixin, KernelMachine):
         self.class_weight = class_weight
         self.random_state = random_state
         self.pos_label = pos_label
+        self.landmarks = landmarks
 
     def fit(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None

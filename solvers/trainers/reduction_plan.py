@@ -47,6 +47,12 @@ def check_reduction(given: Mapping[str, Any]) -> None:
     if loss is not None and not (is_number(loss) and 0.0 <= loss <= 1.0):
         msg = f"max_accuracy_loss must be None or within [0, 1], got {loss!r}"
         raise ValueError(msg)
+    if (given["method"] == "landmarks") != (given["landmarks"] is not None):
+        msg = (
+            'landmarks, a number of support vectors, belongs to method="landmarks",'
+            f" and to it alone; got {given['landmarks']!r} for {given['method']!r}"
+        )
+        raise ValueError(msg)
     unknown = set(given["first_stage"] or ()) - set(_STAGE_PARAMETERS)
     if unknown:
         msg = (
@@ -100,4 +106,5 @@ def make_plan(given: Mapping[str, Any], kernel: Kernel, rows: TrainingRows) -> P
         max_accuracy_loss=given["max_accuracy_loss"],
         validation_fraction=float(given["validation_fraction"]),
         random_state=given["random_state"],
+        landmarks=given["landmarks"],
     )

@@ -85,6 +85,8 @@ class MachineSettings:
     max_iter: int
     costs: CostMatrix | None = None
     odds: float = 1.0
+    landmarks: int | None = None
+    random_state: int = 0
 
     def fit(
         self, rows: TrainingRows, progress: Any, factors: Floats | float = 1.0
@@ -100,6 +102,8 @@ class MachineSettings:
             "tol": self.tol,
             "cache_size": self.cache_size,
             "max_iter": self.max_iter,
+            "landmarks": self.landmarks,
+            "random_state": self.random_state,
         }
         machine: Machine = (
             HingeSVC(**shared)
@@ -130,6 +134,7 @@ class Plan:
     max_accuracy_loss: float | None = None
     validation_fraction: float = 0.2
     random_state: int = 0
+    landmarks: int | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -155,6 +160,8 @@ def run(plan: Plan, rows: TrainingRows, share: Share) -> Outcome:
     share : callable (number, of) -> progress
         Gives each of the machines its part of the caller's progress.
     """
+    if plan.landmarks is not None:
+        return _on_landmarks(plan, rows, share)
     two = plan.method == "m2rs"
     machines = 4 if two else 3
     unreduced = plan.last.fit(rows, share(0, machines))
@@ -180,6 +187,19 @@ def run(plan: Plan, rows: TrainingRows, share: Share) -> Outcome:
     C = plan.last.C * (_HARD if plan.hard_margin else 1.0)
     reduced = replace(plan.last, C=C).fit(left, share(machines - 1, machines))
     return Outcome(unreduced, reduced, marks, changes)
+
+
+def _on_landmarks(plan: Plan, rows: TrainingRows, share: Share) -> Outcome:
+    """Take no row away: the last machine is one of landmarks, where that is smaller."""
+    unreduced = reduced = plan.last.fit(rows, share(0, 2))
+    if plan.landmarks is not None and plan.landmarks < len(unreduced.support_):
+        last = replace(
+            plan.last, landmarks=plan.landmarks, random_state=plan.random_state
+        )
+        reduced = last.fit(rows, share(1, 2))
+    none = np.zeros(len(rows.signs), dtype=np.bool_)
+    marks = Marks(none, none)
+    return Outcome(unreduced, reduced, marks, apply_changes(marks, rows.signs, "flip"))
 
 
 def _disagreements(plan: Plan, rows: TrainingRows, share: Share) -> Marks:

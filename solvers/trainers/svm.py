@@ -52,6 +52,15 @@ class HingeSVC(LabelMachine):
     pos_label : label or None, default=None
         The label that +1 stands for, in prices and decisions; None: the larger one,
         with a warning where labels are text.
+    landmarks : int or None, default=None
+        Approximate the kernel by its values at so many rows, drawn at random (Nystrom):
+        the machine has as many support vectors, and the time of a fit grows with
+        the rows, not with their square. ``duality_gap_`` is then that of the
+        approximated problem: it says nothing of how near that is to the exact one.
+        ``cache_size`` is the memory for features; ``max_iter`` counts sweeps over the
+        rows. None: the exact machine.
+    random_state : int, RandomState instance or None, default=0
+        Of the draw of landmarks, and of the order of rows.
 
     Attributes
     ----------
@@ -85,6 +94,8 @@ class HingeSVC(LabelMachine):
         warm_start: bool = False,
         class_weight: Mapping[Any, float] | str | None = None,
         pos_label: Any = None,
+        landmarks: int | None = None,
+        random_state: Any = 0,
     ) -> None:
         self.C = C
         self.kernel = kernel
@@ -98,6 +109,8 @@ class HingeSVC(LabelMachine):
         self.warm_start = warm_start
         self.class_weight = class_weight
         self.pos_label = pos_label
+        self.landmarks = landmarks
+        self.random_state = random_state
 
 
 class DoubleHingeSVC(LabelMachine):
@@ -142,6 +155,9 @@ class DoubleHingeSVC(LabelMachine):
     pos_label : label or None, default=None
         The label that +1 stands for, in prices and decisions; None: the larger one,
         with a warning where labels are text.
+    landmarks : int or None, default=None
+    random_state : int, RandomState instance or None, default=0
+        As for ``HingeSVC``.
 
     Attributes
     ----------
@@ -179,6 +195,8 @@ class DoubleHingeSVC(LabelMachine):
         warm_start: bool = False,
         class_weight: Mapping[Any, float] | str | None = None,
         pos_label: Any = None,
+        landmarks: int | None = None,
+        random_state: Any = 0,
     ) -> None:
         self.costs = costs
         self.C = C
@@ -194,6 +212,8 @@ class DoubleHingeSVC(LabelMachine):
         self.warm_start = warm_start
         self.class_weight = class_weight
         self.pos_label = pos_label
+        self.landmarks = landmarks
+        self.random_state = random_state
 
     def _loss(self, odds: float, costs: RowCosts | None = None) -> Loss:
         self.costs_ = as_costs(self.costs)

@@ -25,6 +25,8 @@ _WORDS = {
 }
 _ELSEWHERE = {
     "cost": "costs are given once, under /costs",
+    "approximation": "only kernel machines (svm, double-hinge-svm, multi-hinge-svm,"
+    " p-svm) take an approximation",
     "reduction": "only the trainers double-hinge-svm and svm take a reduction",
 }
 

@@ -108,7 +108,7 @@ def compatibility_errors(
     Without ``try_rule`` its rule has been tried already, with another trainer.
     """
     tried = (_parameter_errors,) if try_rule else ()
-    checks = (_rule_errors, *tried, _cost_errors, _option_errors)
+    checks = (_rule_errors, *tried, _cost_errors, _option_errors, _landmark_errors)
     return [error for check in checks for error in check(request)]
 
 
@@ -209,6 +209,28 @@ def _row_price_errors(request: TrainRequest) -> Iterator[FieldError]:
             "rows are taken away by one price for all of them; where a price follows a"
             f" column, leave the reduction out, or {way_out}",
         )
+
+
+def _landmark_errors(request: TrainRequest) -> Iterator[FieldError]:
+    trainer = request.trainer
+    reduction = getattr(trainer, "reduction", None)
+    approximation = getattr(trainer, "approximation", None)
+    if approximation is not None and reduction is not None:
+        yield FieldError(
+            "/trainer/approximation",
+            "a reduction is one of the exact machine: leave approximation or reduction"
+            ' out; {"kind": "landmarks"} as reduction compares both machines',
+        )
+    kernel = getattr(trainer, "kernel", None)
+    if kernel is None or kernel.kind != "linear":
+        return
+    for part, told in (("approximation", approximation), ("reduction", reduction)):
+        if getattr(told, "landmarks", None) is not None:
+            yield FieldError(
+                f"/trainer/{part}",
+                "a linear kernel has the columns themselves for features, and is served"
+                f" as one weight a column: leave {part} out, or take another kernel",
+            )
 
 
 def _reject_threshold(request: TrainRequest) -> float | None:

@@ -3,18 +3,26 @@
 The training part needs ``FEWEST_TRAINING`` rows of each class (each fold of the
 out-of-fold scores must train on both), every other part one. Rows that stay together
 count once; a row of weight 0 counts as no row.
+
+Landmarks are at most a tenth of the rows: so many has the smallest part that a machine
+is fitted on, and where they are more, the exact machine is the quicker one.
 """
+
+from collections.abc import Iterator
 
 import numpy as np
 
 from app.errors import FieldError
+from app.errors.faults import at
 from app.train.compatibility import promises
+from app.train.plan import Candidate
 from app.train.schemas import TrainRequest
 from app.train.target import Sample
 
-__all__ = ["FEWEST_TRAINING", "row_errors"]
+__all__ = ["FEWEST_TRAINING", "landmark_errors", "row_errors"]
 
 FEWEST_TRAINING = 2
+_ROWS_A_LANDMARK = 10
 
 
 def row_errors(request: TrainRequest, sample: Sample) -> list[FieldError]:
@@ -45,3 +53,19 @@ def row_errors(request: TrainRequest, sample: Sample) -> list[FieldError]:
                 )
             )
     return faults
+
+
+def landmark_errors(candidate: Candidate, sample: Sample) -> Iterator[FieldError]:
+    """Yield where a candidate has more landmarks than a tenth of the rows."""
+    trainer = candidate.request.trainer
+    weight = sample.weight
+    rows = len(sample.y) if weight is None else int((weight > 0).sum())
+    for part in ("approximation", "reduction"):
+        landmarks = getattr(getattr(trainer, part, None), "landmarks", 0)
+        if landmarks * _ROWS_A_LANDMARK > rows:
+            detail = (
+                f"{landmarks} landmarks are more than a tenth of the {rows} rows of"
+                f" positive weight: take at most {rows // _ROWS_A_LANDMARK}, or leave"
+                f" {part} out, for the exact machine takes so few rows quickly"
+            )
+            yield FieldError(at(*candidate.place, part, "landmarks"), detail)

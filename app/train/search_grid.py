@@ -20,6 +20,7 @@ from app.train.search import MOST_CANDIDATES
 from app.train.trainers.kernels import Kernel
 from app.train.trainers.reduction import FirstStage, Reduction
 from app.train.trainers.registry import Trainer
+from app.train.trainers.svm import Approximation
 
 __all__ = ["TRAINER", "Place", "combinations", "too_many"]
 
@@ -29,6 +30,7 @@ Varied = dict[str, Any]
 TRAINER: TypeAdapter[Any] = TypeAdapter(Trainer)
 _NESTED = {
     "kernel": get_args(get_args(Kernel)[0]),
+    "approximation": (Approximation,),
     "reduction": get_args(get_args(Reduction)[0]),
     "reduction.first_stage": (FirstStage,),
 }

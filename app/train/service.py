@@ -5,7 +5,7 @@ accepted does not fail for a reason its sender could have been told at once.
 """
 
 from app.errors.faults import refuse
-from app.train.minimum_rows import row_errors
+from app.train.minimum_rows import landmark_errors, row_errors
 from app.train.parsing import Stored, Submission, no_datasets, read_body
 from app.train.price_columns import price_errors
 from app.train.schemas import DatasetData
@@ -63,7 +63,9 @@ def check(submission: Submission) -> Sample:
     if faults:
         raise refuse(faults)
     # Every candidate of a search needs the same parts.
-    faults = row_errors(submission.plan.candidates[0].request, sample)
+    candidates = submission.plan.candidates
+    faults = row_errors(candidates[0].request, sample)
+    faults += [one for each in candidates for one in landmark_errors(each, sample)]
     if faults:
         raise refuse(faults)
     return sample

@@ -8,11 +8,13 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
+from app.strict import StrictModel
 from app.train.base import Eta, Share, TrainerChoice, Weight
 from app.train.trainers.kernels import Kernel, RbfKernel
-from app.train.trainers.reduction import Reduction
+from app.train.trainers.reduction import MOST_LANDMARKS, Reduction
 
 __all__ = [
+    "Approximation",
     "DoubleHingeTrainer",
     "HingeTrainer",
     "KernelMachine",
@@ -20,6 +22,14 @@ __all__ = [
     "ProbabilisticLabelTrainer",
     "ReducibleMachine",
 ]
+
+
+class Approximation(StrictModel):
+    """Nystrom's: the kernel as its values at some training rows tell it."""
+
+    landmarks: Annotated[int, Field(ge=1, le=MOST_LANDMARKS)]
+    """Rows, drawn at random, that become the support vectors: at most half of all rows,
+    and 5,000. A few hundred to a thousand do for most tables."""
 
 
 class KernelMachine(TrainerChoice):
@@ -37,7 +47,12 @@ class KernelMachine(TrainerChoice):
     """Largest number of solver steps, at least one, or nothing is learnt; -1 sets no
     limit."""
     cache_size: Annotated[float, Field(ge=1, le=4096)] = 200.0
-    """Memory for kernel rows, in megabytes: less than one holds no rows."""
+    """Memory for kernel rows, in megabytes: less than one holds no rows. With an
+    approximation, memory for its features: where they take more, they are computed
+    again and again."""
+    approximation: Approximation | None = None
+    """For many rows: the time grows with the rows then, not almost with their square.
+    The version's duality gap is that of the approximated problem."""
     class_weight: Literal["balanced"] | None = None
     """``balanced`` weighs the classes as if they were equally frequent. Probabilities,
     prices and thresholds stay those of the rows as they come; rules that believe the

@@ -215,6 +215,13 @@ def test_what_takes_least_time_comes_first(rows, columns, first):
     assert len(set(names)) == len(names)
 
 
+def test_machines_of_very_many_rows_are_those_of_landmarks():
+    for rows, landmarks in ((200_000, None), (200_001, 500)):
+        members = [one for _, one in automatic_members(rows, 8)]
+        machines = [one for one in members if isinstance(one, HingeSVC)]
+        assert {one.landmarks for one in machines} == {landmarks}
+
+
 def test_thirty_rows_a_constant_column_and_a_second_are_enough():
     X, y = draw(30, 0)
     X[:, 3] = 1.0

@@ -25,6 +25,7 @@ def _no_facts(*_: Any) -> Facts:
 def parameters(trainer: TrainerChoice) -> dict[str, Any]:
     """Return the constructor arguments that a request gives, a reduction's apart."""
     chosen = trainer.model_dump(exclude={"kind", "kernel", "reduction"})
+    chosen |= chosen.pop("approximation", None) or {}
     kernel = getattr(trainer, "kernel", None)
     return chosen if kernel is None else {**chosen, **kernel_parameters(kernel)}
 

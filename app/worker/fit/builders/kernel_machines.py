@@ -1,4 +1,4 @@
-"""Kernel machines, and their reductions."""
+"""Kernel machines, their approximations and their reductions."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -19,6 +19,12 @@ from solvers.trainers.svm import DoubleHingeSVC, HingeSVC
 __all__ = ["DOUBLE_HINGE", "HINGE", "MULTI_HINGE", "PROBABILISTIC_LABEL"]
 
 
+_CERTIFIED = (
+    "duality_gap is that of the approximated problem: it does not tell how near this"
+    " machine is to the exact one"
+)
+
+
 def _machine_facts(machine: Any, names: Sequence[str]) -> Facts:
     del names  # a kernel machine does not tell its columns apart
     facts = {
@@ -27,7 +33,16 @@ def _machine_facts(machine: Any, names: Sequence[str]) -> Facts:
         "iterations": int(machine.n_iter_),
         "solver": machine.solver_,
     }
-    return {**facts, "reduction": machine.report_} if _is_reduced(machine) else facts
+    if _is_reduced(machine):
+        return {**facts, "reduction": machine.report_}
+    if machine.landmarks is None:
+        return facts
+    approximation = {
+        "landmarks": int(machine.landmarks),
+        "rank": machine.rank_,
+        "certificate": _CERTIFIED,
+    }
+    return {**facts, "approximation": approximation}
 
 
 def _is_reduced(machine: Any) -> bool:
@@ -36,13 +51,15 @@ def _is_reduced(machine: Any) -> bool:
 
 def _double_hinge(trainer: DoubleHingeTrainer, setting: Setting) -> Any:
     if trainer.reduction is None:
-        return DoubleHingeSVC(costs=setting.costs, **parameters(trainer))
+        return DoubleHingeSVC(
+            costs=setting.costs, random_state=setting.seed, **parameters(trainer)
+        )
     return _reduced(trainer, setting.costs or CostMatrix(), setting.seed)
 
 
 def _hinge(trainer: HingeTrainer, setting: Setting) -> Any:
     if trainer.reduction is None:
-        return HingeSVC(**parameters(trainer))
+        return HingeSVC(random_state=setting.seed, **parameters(trainer))
     return _reduced(trainer, None, setting.seed)
 
 
@@ -88,7 +105,9 @@ _LABELS: dict[str, Any] = {
 }
 DOUBLE_HINGE = Builder(_double_hinge, **_LABELS)
 HINGE = Builder(_hinge, **_LABELS)
-MULTI_HINGE = Builder(made_by(MultiHingeSVC), _machine_facts, rating=_rating)
+MULTI_HINGE = Builder(made_by(MultiHingeSVC, seed=True), _machine_facts, rating=_rating)
 PROBABILISTIC_LABEL = Builder(
-    made_by(ProbabilisticLabelSVC, costs=True), _machine_facts, link=_link_slope
+    made_by(ProbabilisticLabelSVC, costs=True, seed=True),
+    _machine_facts,
+    link=_link_slope,
 )

@@ -53,7 +53,8 @@ def _kernel(trainer: Any) -> object:
     """Return what decides the kernel rows; None where nothing can be shared."""
     if not isinstance(trainer, ReducibleMachine) or trainer.reduction is not None:
         return None
-    return "kernel", trainer.kernel.model_dump_json(), trainer.class_weight
+    chosen = trainer.model_dump_json(include={"kernel", "approximation"})
+    return "kernel", chosen, trainer.class_weight
 
 
 def _along_the_path(fit: Fit) -> tuple[str, float, str]:

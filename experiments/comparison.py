@@ -44,7 +44,7 @@ __all__ = [
     "tasks",
 ]
 
-VERSION = 1
+VERSION = 2
 
 SMALL = (
     "haberman",

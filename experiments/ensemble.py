@@ -26,7 +26,7 @@ from solvers.rules import ChowRule
 
 __all__ = ["VERSION", "repeat", "section", "tasks"]
 
-VERSION = 1
+VERSION = 2
 
 ENSEMBLE = "auto's ensemble, chow"
 SVM, TREES = "svm, chow", "gradient boosting, chow"

@@ -206,7 +206,11 @@ class EnsembleRejectClassifier(RejectOptionMixin, BaseEstimator):
             self.oof_scores_, seen.y, seen.weight
         )
         self.rule_ = _OnScores(self.calibration_, ChowRule(costs).fit())
-        chosen = [one for one in members if self.weights_[one[0]] > 0.0]
+        chosen = [
+            (name, one.member)
+            for (name, _), one in zip(members, outcomes, strict=True)
+            if self.weights_[name] > 0.0
+        ]
         with using(self.n_jobs):
             self.members_ = dict(_fitted(chosen, given, progress))
         kept = [

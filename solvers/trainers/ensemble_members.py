@@ -20,7 +20,12 @@ from solvers.errors import Interrupted, SolverError
 from solvers.threads import each_fold
 from solvers.trainers.gradient_boosting import GradientBoostingRejectClassifier
 from solvers.trainers.logistic import LogisticRejectClassifier
-from solvers.trainers.outside_scores import FitRows, fit_on, scores_of
+from solvers.trainers.outside_scores import (
+    FitRows,
+    fit_on,
+    rounds_in_common,
+    scores_of,
+)
 from solvers.trainers.path import c_path
 from solvers.trainers.randomised_trees import RandomisedTreesRejectClassifier
 from solvers.trainers.row_splits import Split
@@ -45,6 +50,9 @@ class Outcome:
 
     Parameters
     ----------
+    member : classifier
+        To be fitted on all rows, as the models of the folds were: a booster that would
+        stop early has their number of rounds.
     scores : ndarray of shape (n_tested,) or None
         Of the rows that the folds test, in their order; None where it was dropped.
     seconds : float
@@ -53,6 +61,7 @@ class Outcome:
         Why it has no scores.
     """
 
+    member: Any
     scores: Floats | None
     seconds: float
     dropped: str | None = None
@@ -172,13 +181,15 @@ def score_members(
     while waiting:
         places = waiting.pop(0)
         start, why = time.monotonic(), None
+        alike = [members[i][1] for i in places]
         scores: list[Floats | None] = [None] * len(places)
         try:
             with catch_warnings():
                 # One that stops early is weighed by what it says, like any other.
                 simplefilter("ignore")
                 clock.check(members[places[0]][0])
-                alike = [members[i][1] for i in places]
+                if len(alike) == 1:
+                    alike = [rounds_in_common(*alike, rows, split, n_jobs, clock)]
                 scores = _scored(alike, rows, split, clock, n_jobs)
                 why = "its scores are not finite"
         except Interrupted:
@@ -191,9 +202,10 @@ def score_members(
                 continue
             why = str(failure) or type(failure).__name__
         taken = (time.monotonic() - start) / len(places)
-        for i, one in zip(places, scores, strict=True):
+        for i, member, one in zip(places, alike, scores, strict=True):
             told = one is not None and bool(np.isfinite(one).all())
-            found[i] = Outcome(one if told else None, taken, None if told else why)
+            left = (one, taken, None) if told else (None, taken, why)
+            found[i] = Outcome(member, *left)
         clock.done += len(places)
         clock.answered = clock.answered or any(
             one.scores is not None for one in found.values()

@@ -35,6 +35,7 @@ from solvers.trainers.outside_scores import (
     fit_on,
     outside_scores,
     positive_of,
+    rounds_in_common,
     scores_of,
     takes,
     told_positive,
@@ -72,7 +73,9 @@ class RejectOptionClassifier(RejectOptionMixin, MetaEstimatorMixin, BaseEstimato
     Attributes
     ----------
     estimator_ : fitted classifier
-        On all rows (on the rows outside the kept part, for a rule with a promise).
+        On all rows (on the rows outside the kept part, for a rule with a promise). A
+        booster that stops early has the mean number of rounds that it had on the folds,
+        as their models have, so that all of them are equally sharp.
     rule_ : fitted rule
     calibration_ : Calibration
         Of the out-of-fold scores.
@@ -156,8 +159,7 @@ class RejectOptionClassifier(RejectOptionMixin, MetaEstimatorMixin, BaseEstimato
             self.split_ = promise_split(self.cv, X, y, groups, keys)
             self._warn_of_groups(X, signs, groups)
         given = FitRows(X, y, weights, groups)
-        scores, rows = outside_scores(estimator, given, self.split_, self.n_jobs)
-        scores = self._direction * scores
+        estimator, scores, rows = self._scored(estimator, given, _promises(rule))
         if len(np.unique(rows)) < len(rows):
             msg = "cv tests a row twice: use a splitter that partitions the rows"
             raise ValueError(msg)
@@ -180,6 +182,15 @@ class RejectOptionClassifier(RejectOptionMixin, MetaEstimatorMixin, BaseEstimato
         partial = get_tags(self.estimator).input_tags.pairwise and len(kept) < len(y)
         self._columns = kept if partial else None
         return self
+
+    def _scored(
+        self, estimator: Any, given: FitRows, promises: bool
+    ) -> tuple[Any, Floats, NDArray[np.intp]]:
+        """Return what is fitted on every part, scores of +1, and their rows."""
+        if not promises:  # of which there is one model
+            estimator = rounds_in_common(estimator, given, self.split_, self.n_jobs)
+        scores, rows = outside_scores(estimator, given, self.split_, self.n_jobs)
+        return estimator, self._direction * scores, rows
 
     def positive_score(self, X: Any) -> Floats:
         """Return the score of +1 for each row, shape (n_rows,)."""

@@ -6,7 +6,7 @@ A threshold chosen on rows that the scorer has seen is too bold. The log-odds ar
 off at probabilities of 1e-9 and 1 - 1e-9, so that they stay finite.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,8 +27,10 @@ __all__ = [
     "check_scorer",
     "class_weight_of",
     "fit_on",
+    "mean_rounds",
     "outside_scores",
     "positive_of",
+    "rounds_in_common",
     "scores_of",
     "takes",
     "told_positive",
@@ -179,6 +181,48 @@ def _address(model: Any, name: str) -> str:
     if not isinstance(model, Pipeline) or get_config()["enable_metadata_routing"]:
         return name
     return f"{model.steps[-1][0]}__{name}"
+
+
+def rounds_in_common(
+    estimator: Any,
+    rows: FitRows,
+    split: Sequence[tuple[Rows, Rows]],
+    n_jobs: int | None = None,
+    progress: Callable[[float, str], bool] | None = None,
+) -> Any:
+    """Return the estimator with one number of rounds, where it would stop early.
+
+    Each model would stop at rounds of its own luck, sharper or flatter than those that
+    its calibration has seen. So models of the folds tell the rounds, and all models are
+    fitted on all of their rows with the mean, each fold counted by its rows.
+    """
+    booster = _last(estimator)
+    stops = isinstance(booster, RejectOptionMixin) and hasattr(booster, "n_rounds")
+    if not (stops and getattr(booster, "early_stopping", False)):
+        return estimator
+
+    def fold(train: Rows, test: Rows) -> tuple[int, int]:
+        del test
+        model = fit_on(estimator, rows, train, progress)
+        return _last(model).n_rounds_, len(train)
+
+    rounds, counted = zip(*each_fold(fold, split, n_jobs), strict=True)
+    settled = clone(estimator)
+    n_rounds = mean_rounds(rounds, counted)
+    _last(settled).set_params(early_stopping=False, n_rounds=n_rounds)
+    return settled
+
+
+def mean_rounds(rounds: Sequence[int], counted: Sequence[float]) -> int:
+    """Return the mean number of rounds of models, at least 1.
+
+    Parameters
+    ----------
+    rounds : sequence of int
+    counted : sequence of float
+        The rows, or their weight, that each model was fitted on.
+    """
+    return max(round(float(np.average(rounds, weights=counted))), 1)
 
 
 def outside_scores(

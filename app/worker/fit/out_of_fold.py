@@ -27,6 +27,7 @@ from app.worker.fit.job import Job
 from app.worker.fit.partition import blocks_by_time, folds
 from app.worker.fit.report import Report
 from solvers.scoring import Outputs, load
+from solvers.trainers.outside_scores import mean_rounds
 
 __all__ = [
     "Known",
@@ -96,8 +97,7 @@ def rounds_in_common(job: Job, known: Known, report: Report) -> int | None:
         fit_once(job, known.only(fits), stretch).n_rounds_
         for (fits, _), stretch in zip(turns, _stretches(report, turns), strict=True)
     ]
-    mean = np.average(rounds, weights=[fits.sum() for fits, _ in turns])
-    return max(round(float(mean)), 1)
+    return mean_rounds(rounds, [fits.sum() for fits, _ in turns])
 
 
 def score_unseen(

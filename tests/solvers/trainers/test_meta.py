@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import load_breast_cancer, make_classification
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, Perceptron
 from sklearn.model_selection import GridSearchCV, KFold, ShuffleSplit
 from sklearn.naive_bayes import GaussianNB
@@ -13,7 +13,11 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from solvers import CostMatrix, RejectOptionClassifier
+from solvers import (
+    CostMatrix,
+    GradientBoostingRejectClassifier,
+    RejectOptionClassifier,
+)
 from solvers.errors import UnknownNameError
 from solvers.metrics import expected_cost
 from solvers.rules import (
@@ -219,3 +223,43 @@ def test_certain_probabilities_become_finite_scores():
     assert np.array_equal(*ranks)
     model = RejectOptionClassifier(forest, ChowRule(reject_threshold=0.1)).fit(X, y)
     assert np.mean(model.decide(X) == 0) < 0.5
+
+
+class TestEarlyStopping:
+    """A booster's models are all fitted with the mean number of rounds of the folds."""
+
+    @staticmethod
+    def rows(n=300):
+        rng = np.random.default_rng(5)
+        X = rng.normal(size=(n, 3))
+        return X, np.where(X[:, 0] + rng.normal(size=n) > 0, 1, -1)
+
+    def test_models_of_folds_and_the_last_one_have_one_number(self):
+        X, y = self.rows()
+        booster = GradientBoostingRejectClassifier()
+        model = RejectOptionClassifier(booster, "chow").fit(X, y)
+        early = [clone(booster).fit(X[rows], y[rows]) for rows, _ in model.split_]
+        rounds = [one.n_rounds_ for one in early]
+        counted = [len(rows) for rows, _ in model.split_]
+        assert len(set(rounds)) > 1, "these rows show nothing"
+        mean = round(np.average(rounds, weights=counted))
+        assert model.estimator_.n_rounds_ == mean
+        fixed = clone(booster).set_params(early_stopping=False, n_rounds=mean)
+        for rows, tested in model.split_:
+            scores = clone(fixed).fit(X[rows], y[rows]).decision_function(X[tested])
+            places = np.searchsorted(np.sort(model.oof_rows_), tested)
+            in_order = model.oof_scores_[np.argsort(model.oof_rows_)]
+            assert np.array_equal(in_order[places], scores)
+
+    def test_a_promise_keeps_its_one_model(self):
+        X, y = self.rows()
+        booster = GradientBoostingRejectClassifier()
+        rule = BoundedErrorRule(0.4)
+        model = RejectOptionClassifier(booster, rule).fit(X, y)
+        assert model.estimator_.early_stopping
+
+    def test_a_pipeline_of_another_library_is_left_alone(self):
+        X, y = self.rows()
+        trees = HistGradientBoostingClassifier(early_stopping=True, max_iter=20)
+        model = RejectOptionClassifier(make_pipeline(trees), "chow").fit(X, y)
+        assert model.estimator_[-1].early_stopping

@@ -189,7 +189,7 @@ def score_members(
                 simplefilter("ignore")
                 clock.check(members[places[0]][0])
                 if len(alike) == 1:
-                    alike = [rounds_in_common(*alike, rows, split, n_jobs, clock)]
+                    alike = [rounds_in_common(alike[0], rows, split, n_jobs, clock)]
                 scores = _scored(alike, rows, split, clock, n_jobs)
                 why = "its scores are not finite"
         except Interrupted:

@@ -23,7 +23,6 @@ NAMES = (
     "support_vector_reduction",
     "boosting",
     "comparison",
-    "ensemble",
     "exports",
 )
 OPTIONAL = ("peers",)

@@ -19,6 +19,7 @@ from solvers import (
     AdaBoostStumpClassifier,
     CostMatrix,
     DoubleHingeSVC,
+    EnsembleRejectClassifier,
     GradientBoostingRejectClassifier,
     HingeSVC,
     ProbabilisticLabelSVC,
@@ -38,7 +39,7 @@ from solvers.rules import (
     SymmetricRule,
 )
 
-__all__ = ["decisions_of", "hinge_ruled", "unpriced_ruled"]
+__all__ = ["decisions_of", "ensemble_of", "priced", "probability"]
 
 Prices = Mapping[str, CostMatrix]
 Found = Iterator[tuple[str, str, Any]]
@@ -46,6 +47,26 @@ Found = Iterator[tuple[str, str, Any]]
 C = (0.03, 0.3, 3.0, 30.0)
 WIDTHS = (1 / 16, 1 / 4, 1.0)  # gamma times the number of features
 FOLDS = 5
+_NO_LIMIT = 1e6
+
+
+def ensemble_of(train: Rows, seed: int) -> EnsembleRejectClassifier:
+    """Return what ``auto`` fits, without a limit of time, on columns of one scale."""
+    scaled, _ = standardised(train, train)
+    model = EnsembleRejectClassifier(budget_seconds=_NO_LIMIT, random_state=seed)
+    return model.fit(*scaled)
+
+
+def probability(model: EnsembleRejectClassifier, train: Rows, X_test: Floats) -> Any:
+    """Return its probability of +1 of rows in the units of the training part."""
+    _, (X_scaled, _) = standardised(train, (X_test, np.zeros(len(X_test))))
+    return model.probability(X_scaled)
+
+
+def priced(method: str, p: Any, prices: Prices) -> Found:
+    """Yield Chow's decisions on probabilities, at each price."""
+    for name, costs in prices.items():
+        yield method, name, ChowRule(costs).fit().decide(p)
 
 
 def decisions_of(train: Rows, X_test: Floats, prices: Prices, seed: int) -> Found:
@@ -53,12 +74,12 @@ def decisions_of(train: Rows, X_test: Floats, prices: Prices, seed: int) -> Foun
     scaled, (X_scaled, _) = standardised(train, (X_test, train[1]))
     widths = [width / X_test.shape[1] for width in WIDTHS]
     yield from _double_hinge(scaled, X_scaled, prices, widths, seed)
-    setting = yield from hinge_ruled(scaled, X_scaled, prices, widths, seed)
+    setting = yield from _hinge_ruled(scaled, X_scaled, prices, widths, seed)
     yield from _p_svm(scaled, X_scaled, prices, setting)
     stumps = AdaBoostStumpClassifier(learning_rate=0.1)
     trees = GradientBoostingRejectClassifier(random_state=seed)
-    yield from unpriced_ruled("adaboost", stumps, train, X_test, prices)
-    yield from unpriced_ruled("gradient boosting", trees, train, X_test, prices)
+    yield from _unpriced_ruled("adaboost", stumps, train, X_test, prices)
+    yield from _unpriced_ruled("gradient boosting", trees, train, X_test, prices)
     yield from _promised(trees, train, X_test, prices)
     yield from _joint(train, X_test, prices, seed)
 
@@ -89,7 +110,7 @@ def _cost(rule: Any, y: Floats, costs: CostMatrix, scores: Floats) -> float:
     return float(expected_cost(y, rule.decide(scores), costs))
 
 
-def hinge_ruled(
+def _hinge_ruled(
     train: Rows, X_test: Floats, prices: Prices, widths: list[float], seed: int
 ) -> Any:
     """Yield the svm's methods; return the setting of least out-of-fold Brier score."""
@@ -113,7 +134,7 @@ def _p_svm(train: Rows, X_test: Floats, prices: Prices, setting: Setting) -> Fou
         yield "p-svm, plug-in", name, fitted(machine, train, setting).decide(X_test)
 
 
-def unpriced_ruled(
+def _unpriced_ruled(
     trainer: str, estimator: Any, train: Rows, X_test: Floats, prices: Prices
 ) -> Found:
     """Yield every rule on the scores of a trainer that knows no prices."""

@@ -24,5 +24,5 @@ def plot_differences(
     panel.axvline(0.0, color="0.7")
     panel.errorbar(means, range(len(told)), xerr=errors, fmt="o", color=COLOURS[0])
     panel.set_yticks(range(len(told)), list(told), fontsize="small")
-    panel.set_xlabel("mean cost minus that of gradient boosting with Chow's rule")
+    panel.set_xlabel("mean cost minus that of auto's ensemble")
     return save(figure, folder, "comparison-differences")

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from experiments.comparison import SPLITS, UNEQUAL, costs_of, split_of
-from experiments.comparison_tables import differences, per_set
+from experiments.comparison_tables import ENSEMBLE, differences, per_set
 from experiments.counted import counted
 from experiments.report import Line, Section, Table, mean_and_error
 from experiments.splits import standardised
@@ -29,7 +29,7 @@ __all__ = ["SECONDS", "VERSION", "repeat", "section", "tasks"]
 VERSION = 1
 SECONDS = 60.0
 
-OURS = "auto's ensemble, chow"
+OURS = ENSEMBLE
 METHODS = {OURS: "demur", "AutoGluon, chow": "autogluon", "FLAML, chow": "flaml"}
 _HERE = Path(__file__).resolve().parent
 _PEERS = _HERE.parent / ".venv-automl" / "bin" / "python"

@@ -34,6 +34,7 @@ import typer
 
 from app import logs
 from app.client.commands import register
+from app.client.options import whole
 from app.client.registry_commands import register as register_registry
 from app.journal.commands import register as register_journal
 from app.keys.commands import register as register_keys
@@ -113,9 +114,7 @@ def _database_faults() -> Iterator[None]:
 @demur.command()
 def serve(
     host: Annotated[str | None, typer.Option(help="Address to listen on.")] = None,
-    port: Annotated[
-        int | None, typer.Option(help="Port to listen on; 0 takes a free one.")
-    ] = None,
+    port: Annotated[int | None, whole("Port to listen on; 0 takes a free one.")] = None,
     root_path: Annotated[
         str | None, typer.Option(help="Prefix under which a proxy publishes this.")
     ] = None,
@@ -123,7 +122,7 @@ def serve(
         bool, typer.Option(help="Also run a worker, and keep it alive.")
     ] = True,
     processes: Annotated[
-        int | None, typer.Option(help="Processes that answer, all on one port.")
+        int | None, whole("Processes that answer, all on one port.")
     ] = None,
 ) -> None:
     """Run the API, and a worker beside it."""

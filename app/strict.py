@@ -6,16 +6,26 @@ tuples and no enumerations, and strict mode converts nothing).
 """
 
 import re
-from typing import Any, get_args
+from functools import partial
+from math import isfinite
+from typing import Annotated, Any, Literal, get_args, overload
 
-from pydantic import BaseModel, ConfigDict, ValidationInfo, field_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    ValidationInfo,
+    field_validator,
+)
 
 __all__ = [
     "Answer",
     "MadeModel",
     "QueryModel",
     "StrictModel",
+    "Whole",
     "in_digits",
+    "number_in",
     "with_examples",
 ]
 
@@ -57,6 +67,53 @@ def in_digits(text: str, *, whole: bool) -> bool:
     return bool((_WHOLE if whole else _NUMBER).fullmatch(text))
 
 
+@overload
+def number_in(text: str, *, whole: Literal[True], comma: bool = False) -> int: ...
+@overload
+def number_in(
+    text: str, *, whole: Literal[False] = False, comma: bool = False
+) -> float: ...
+def number_in(text: str, *, whole: bool = False, comma: bool = False) -> float:
+    """Return the number that somebody typed, in a form or on a command line.
+
+    Parameters
+    ----------
+    text : str
+        White space around it is none of it.
+    whole : bool
+    comma : bool
+        Whether a decimal comma is taken too.
+
+    Raises
+    ------
+    ValueError
+        When it is none, or not finite; the message has no value in it.
+    """
+    plain = text.strip()
+    plain = plain.replace(",", ".") if comma and not whole else plain
+    if not in_digits(plain, whole=whole):
+        raise ValueError(_NO_WHOLE if whole else _NO_NUMBER)
+    if whole:
+        return int(plain)
+    value = float(plain)
+    if not isfinite(value):
+        msg = "is too large for a number"
+        raise ValueError(msg)
+    return value
+
+
+_NO_WHOLE = "is no whole number, written in digits alone"
+_NO_NUMBER = "is no number, written in digits"
+
+
+def _typed(value: Any, *, whole: bool) -> Any:
+    return number_in(value, whole=whole) if isinstance(value, str) else value  # type: ignore[call-overload]
+
+
+Whole = Annotated[int, BeforeValidator(partial(_typed, whole=True))]
+"""A whole number of a form or an address, in digits alone."""
+
+
 def _kinds(declared: Any) -> set[Any]:
     """Return a type and those that it is made of."""
     return {declared}.union(*map(_kinds, get_args(declared)))
@@ -74,11 +131,9 @@ class QueryModel(BaseModel):
             return value
         kinds = _kinds(cls.model_fields[str(info.field_name)].annotation)
         if int in kinds and not in_digits(value, whole=True):
-            msg = "is no whole number, written in digits alone"
-            raise ValueError(msg)
+            raise ValueError(_NO_WHOLE)
         if float in kinds and not in_digits(value, whole=False):
-            msg = "is no number, written in digits"
-            raise ValueError(msg)
+            raise ValueError(_NO_NUMBER)
         return value
 
 

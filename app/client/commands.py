@@ -15,8 +15,10 @@ from app.client.options import (
     Price,
     TextEncoding,
     Url,
+    number,
     prices,
     reading,
+    whole,
 )
 
 __all__ = ["register"]
@@ -58,18 +60,10 @@ def train(
             help="Kind of rule; left out: chow, without costs mutual-information."
         ),
     ] = None,
-    false_positive: Annotated[
-        float, typer.Option(help="Cost of calling a true -1 +1.")
-    ] = 1.0,
-    false_negative: Annotated[
-        float, typer.Option(help="Cost of calling a true +1 -1.")
-    ] = 1.0,
-    reject_positive: Annotated[
-        float, typer.Option(help="Cost of rejecting a true +1.")
-    ] = 0.25,
-    reject_negative: Annotated[
-        float, typer.Option(help="Cost of rejecting a true -1.")
-    ] = 0.25,
+    false_positive: Annotated[float, number("Cost of calling a true -1 +1.")] = 1.0,
+    false_negative: Annotated[float, number("Cost of calling a true +1 -1.")] = 1.0,
+    reject_positive: Annotated[float, number("Cost of rejecting a true +1.")] = 0.25,
+    reject_negative: Annotated[float, number("Cost of rejecting a true -1.")] = 0.25,
     costs: Annotated[
         bool, typer.Option(help="Whether to name costs; some rules need none.")
     ] = True,
@@ -80,8 +74,8 @@ def train(
     order_by: Annotated[
         str | None, typer.Option(help="A column of dates: the future evaluates.")
     ] = None,
-    holdout: Annotated[float, typer.Option(help="Share of rows held out.")] = 0.2,
-    seed: Annotated[int, typer.Option(help="Seed of the split.")] = 0,
+    holdout: Annotated[float, number("Share of rows held out.")] = 0.2,
+    seed: Annotated[int, whole("Seed of the split.")] = 0,
     setting: Annotated[
         list[str] | None,
         typer.Option(

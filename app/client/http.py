@@ -88,8 +88,12 @@ class Connection:
             When it answers with a problem, or not at all.
         """
         with self._told():
-            response = self._http.request(method, path, **options)
-            return self._read(response)
+            try:
+                request = self._http.build_request(method, path, **options)
+            except ValueError:  # what JSON has no way to say
+                msg = "numbers are finite and texts are UTF-8: this cannot be sent"
+                raise ClientError(msg) from None
+            return self._read(self._http.send(request))
 
     def upload(
         self, file: TableFile, query: Mapping[str, Any], seen: Seen
@@ -143,7 +147,7 @@ class Connection:
         if not number:
             latest: dict[str, Any] = self.ask("GET", model_path(name))["latest"]
             return latest
-        if not number.isdecimal():
+        if not (number.isascii() and number.isdecimal()):
             msg = f"a model is NAME, NAME:VERSION or NAME@ALIAS, not {model!r}"
             raise ClientError(msg)
         return self.ask("GET", f"{model_path(name)}/versions/{number}")
@@ -237,7 +241,16 @@ class Connection:
 
 
 def model_path(name: str) -> str:
-    """Return the address of a model."""
+    """Return the address of a model.
+
+    Raises
+    ------
+    ClientError
+        When there is no name.
+    """
+    if not name:
+        msg = "name a model: NAME, NAME:VERSION or NAME@ALIAS; see `demur models`"
+        raise ClientError(msg)
     return f"/models/{quote(name, safe='')}"
 
 

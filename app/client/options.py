@@ -4,6 +4,8 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from app.strict import number_in
+
 __all__ = [
     "LOCAL",
     "Columns",
@@ -15,9 +17,37 @@ __all__ = [
     "Price",
     "TextEncoding",
     "Url",
+    "number",
     "prices",
     "reading",
+    "whole",
 ]
+
+
+def _whole(value: str | int) -> int:
+    try:
+        return value if isinstance(value, int) else number_in(value, whole=True)
+    except ValueError as error:
+        raise typer.BadParameter(f"it {error}") from None  # noqa: EM102
+
+
+def _number(value: str | float) -> float:
+    try:
+        return value if isinstance(value, int | float) else number_in(value)
+    except ValueError as error:
+        raise typer.BadParameter(f"it {error}") from None  # noqa: EM102
+
+
+def whole(told: str, kind: Any = typer.Option) -> Any:
+    """Return an option (or argument) that takes a whole number, read as over HTTP."""
+    shown = "<int>" if kind is typer.Option else None  # an argument shows its name
+    return kind(help=told, parser=_whole, metavar=shown)
+
+
+def number(told: str) -> Any:
+    """Return an option that takes a number, read as over HTTP: never NaN."""
+    return typer.Option(help=told, parser=_number, metavar="<float>")
+
 
 Url = Annotated[
     str, typer.Option(envvar="DEMUR_URL", help="Address of the running service.")
@@ -47,9 +77,7 @@ Missing = Annotated[
         " and NULL; may be repeated."
     ),
 ]
-Price = Annotated[
-    float | None, typer.Option(help="Other costs than the model's: give all four.")
-]
+Price = Annotated[float | None, number("Other costs than the model's: give all four.")]
 Columns = list[str] | None
 LOCAL = "http://127.0.0.1:8000"
 Json = Annotated[

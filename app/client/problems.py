@@ -135,6 +135,8 @@ def option_of(pointer: str) -> str:
             option = ""
         case ["query", name]:
             option = _dashed(name)
+        case ["path", name] | ["version" as name]:
+            option = f"the {name}"
         case ["target", "column"]:
             option = "--target"
         case ["search", "params", name, *_]:

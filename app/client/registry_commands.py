@@ -16,8 +16,10 @@ from app.client.options import (
     Price,
     TextEncoding,
     Url,
+    number,
     prices,
     reading,
+    whole,
 )
 
 __all__ = ["register"]
@@ -25,7 +27,7 @@ __all__ = ["register"]
 Model = Annotated[str, typer.Argument(help="NAME, NAME:VERSION or NAME@ALIAS.")]
 Share = Annotated[
     float | None,
-    typer.Option(help="The share of +1 in use, where it is not that of the rows."),
+    number("The share of +1 in use, where it is not that of the rows."),
 ]
 
 
@@ -95,10 +97,10 @@ def reprice(
         str | None, typer.Option(help="The rule that sets the thresholds from now on.")
     ] = None,
     max_reject_rate: Annotated[
-        float | None, typer.Option(help="A limit on the share of rejected rows.")
+        float | None, number("A limit on the share of rejected rows.")
     ] = None,
     max_error: Annotated[
-        float | None, typer.Option(help="A limit on the error among decided rows.")
+        float | None, number("A limit on the error among decided rows.")
     ] = None,
     prevalence: Share = None,
     as_json: Json = False,
@@ -142,15 +144,13 @@ def export(
 
 
 def rows(
-    max_error: Annotated[
-        float, typer.Option(help="The limit on the error among decided rows.")
-    ],
+    max_error: Annotated[float, number("The limit on the error among decided rows.")],
     expected_error: Annotated[
-        float, typer.Option(help="The error that the model is expected to have.")
+        float, number("The error that the model is expected to have.")
     ],
-    confidence: Annotated[float, typer.Option(help="Of the promise.")] = 0.95,
+    confidence: Annotated[float, number("Of the promise.")] = 0.95,
     reject_rate: Annotated[
-        float, typer.Option(help="The share that the model is expected to reject.")
+        float, number("The share that the model is expected to reject.")
     ] = 0.0,
     as_json: Json = False,
     url: Url = LOCAL,
@@ -172,17 +172,17 @@ def alias(
         str | None, typer.Argument(help="The alias, such as champion.")
     ] = None,
     version: Annotated[
-        int | None, typer.Argument(help="The version that it is to point at.")
+        int | None, whole("The version that it is to point at.", typer.Argument)
     ] = None,
     delete: Annotated[bool, typer.Option(help="Remove the alias.")] = False,
     max_expected_cost: Annotated[
-        float | None, typer.Option(help="A bar that the version has to pass.")
+        float | None, number("A bar that the version has to pass.")
     ] = None,
     max_reject_rate: Annotated[
-        float | None, typer.Option(help="A bar that the version has to pass.")
+        float | None, number("A bar that the version has to pass.")
     ] = None,
     max_selective_error: Annotated[
-        float | None, typer.Option(help="A bar that the version has to pass.")
+        float | None, number("A bar that the version has to pass.")
     ] = None,
     beats_constant: Annotated[
         bool, typer.Option(help="Ask that it costs less than any constant answer.")

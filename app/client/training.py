@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -233,9 +234,34 @@ def read_values(listed: str) -> tuple[str, list[Any]]:
 def _json(text: str) -> Any:
     """Return the value; text that is no JSON stands for itself."""
     try:
-        return json.loads(text)
-    except ValueError:
+        return json.loads(
+            text,
+            parse_constant=_finite,
+            parse_float=_finite,
+            object_pairs_hook=_each_once,
+        )
+    except json.JSONDecodeError:
         return text
+
+
+def _finite(text: str) -> float:
+    """Return a number of JSON; what Python reads beside them is none."""
+    value = float(text)
+    if not isfinite(value):
+        msg = "numbers are finite: neither NaN nor Infinity, nor too large"
+        raise OrderError(msg)
+    return value
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object of JSON in which no key stands twice."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        msg = f"the key {twice!r} is given twice; which one counts?"
+        raise OrderError(msg)
+    return found
 
 
 def _set(request: dict[str, Any], setting: str) -> None:

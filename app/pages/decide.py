@@ -7,7 +7,6 @@ Why: the case is asked again with each column left out in turn. That is what the
 does, whatever it is; it tells of columns one by one, not of their interplay.
 """
 
-import json
 from collections.abc import Sequence
 from typing import Annotated, Any
 
@@ -28,6 +27,7 @@ from app.pages.visitor import opens
 from app.predict.endpoint import PredictEndpoint
 from app.predict.ready_model import ReadyModel
 from app.state import state_of
+from app.strict import number_in
 
 __all__ = ["router"]
 
@@ -114,6 +114,13 @@ async def decide_one(request: Request, model: str = "") -> Response:
     row = {feature.name: _cell(feature, values[feature.name]) for feature in features}
     pinned = f"{version.name}:{version.version}"
     given: dict[str, Any] = {"values": values, "queue": queue}
+    faults: dict[str | None, str] = {
+        feature.name: say("decide.not_a_number")
+        for feature in features
+        if feature.type == "numeric" and isinstance(row[feature.name], str)
+    }
+    if faults:
+        return _page(request, version, ready, status=422, faults=faults, **given)
     try:
         if queue:
             answered = await predict.decide(
@@ -150,9 +157,8 @@ def _cell(feature: Feature, text: str) -> Any:
     if feature.type == "boolean":
         return {"true": True, "false": False}.get(text, text)
     if feature.type == "numeric":
-        plain = text.replace(",", ".") if text.count(",") == 1 else text
         try:
-            return json.loads(plain)
+            return number_in(text, comma=True)
         except ValueError:
             return text
     return text

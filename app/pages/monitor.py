@@ -28,12 +28,14 @@ from app.pages.page import go, page_router, plain, render, say
 from app.pages.visitor import opens
 from app.reviews import report
 from app.reviews.measured import PriceRequest, PricesAnswer
+from app.strict import Whole, number_in
 
 __all__ = ["router"]
 
 router = page_router()
 
 MOST_WORDS = 2000
+_DAYS = MonitorQuery().days
 
 _lead = Depends(opens("PUT", "/models/x/monitor"))
 
@@ -43,7 +45,7 @@ def show_monitor(
     request: Request,
     name: str,
     session: Reading,
-    days: Annotated[int, Query(ge=1, le=400)] = MonitorQuery().days,
+    days: Annotated[Whole, Query(ge=1, le=400)] = _DAYS,
     minute_price: Annotated[str, Query(max_length=40)] = "",
 ) -> Response:
     """Show what a model has answered, its alarms, its queue and its people."""
@@ -107,7 +109,7 @@ def _proposal(
     asked = PriceRequest()
     if minute_price.strip():
         try:
-            given = float(minute_price.replace(",", "."))
+            given = number_in(minute_price, comma=True)
             asked = PriceRequest(minute_price=given)
         except ValueError:
             return None, say("report.not_a_price")

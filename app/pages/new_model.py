@@ -37,6 +37,7 @@ from app.jobs.repeating import repeatable
 from app.pages.page import go, page_router, render, say
 from app.pages.visitor import opens
 from app.state import state_of
+from app.strict import number_in
 from app.train.queueing import queue
 
 __all__ = ["router"]
@@ -281,7 +282,7 @@ def _places(form: FormData, most: int) -> list[str]:
 def _number(text: str) -> float | str:
     """Return a price; what is none goes on as it is, to be told."""
     try:
-        return float(text.replace(",", "."))
+        return number_in(text, comma=True)
     except ValueError:
         return text
 

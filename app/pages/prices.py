@@ -18,7 +18,7 @@ from app.pages.page import say
 from app.reprice import service
 from app.reprice.schemas import CurvesAnswer, PreviewAnswer, RepriceRequest
 from app.state import AppState
-from app.strict import in_digits
+from app.strict import number_in
 from app.train.schemas import Costs
 
 __all__ = ["PRICES", "Tried", "read", "try_on"]
@@ -76,10 +76,13 @@ def read(sent: Mapping[str, object], own: Mapping[str, float] | None) -> Tried:
     def number(
         name: str, otherwise: float | None, least: float = LEAST
     ) -> float | None:
-        text = str(sent.get(name, "")).strip().replace(",", ".")
+        text = str(sent.get(name, "")).strip()
         if not text:
             return otherwise
-        value = float(text) if in_digits(text, whole=False) else nan
+        try:
+            value = number_in(text, comma=True)
+        except ValueError:
+            value = nan
         if not least <= value <= MOST:
             wrong[name] = say("report.not_a_price")
             return otherwise

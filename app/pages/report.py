@@ -29,6 +29,7 @@ from app.pages.visitor import opens
 from app.reprice import service as reprice
 from app.reprice.schemas import CurvesAnswer, PreviewAnswer
 from app.state import state_of
+from app.strict import Whole
 
 __all__ = ["router"]
 
@@ -38,7 +39,7 @@ GATES = ("beats_constant", "no_worse", "no_alarm")
 FEW_ROWS = 200
 MOST_WORDS = 500
 
-Version = Annotated[int, Path(ge=1, le=2**31 - 1)]
+Version = Annotated[Whole, Path(ge=1, le=2**31 - 1)]
 
 
 async def _form(request: Request) -> FormData:

@@ -23,6 +23,7 @@ from app.reviews import cases, claims, telling, undoing, verdicts
 from app.reviews.routes import Me, person_of
 from app.reviews.schemas import Note, Token, VerdictRequest
 from app.state import state_of
+from app.strict import Whole
 
 __all__ = ["router"]
 
@@ -50,7 +51,7 @@ class Given(Held):
     """A verdict; the label is JSON, so that 1, "1" and true stay what they are."""
 
     label: Json[Label]
-    sure: Annotated[int, Field(ge=50, le=100)] = 100
+    sure: Annotated[Whole, Field(ge=50, le=100)] = 100
 
 
 class Skipped(Held):

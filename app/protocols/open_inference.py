@@ -91,7 +91,8 @@ def _parted(call: Call) -> tuple[bytes, bytes]:
     size = call.headers.get(_HEAD)
     if size is None:
         return call.body, b""
-    if not size.isdigit() or len(size) > 12 or int(size) > len(call.body):
+    digits = size.isascii() and size.isdigit() and len(size) <= 12
+    if not digits or int(size) > len(call.body):
         detail = "is to be the length of the JSON in front of the binary tensors"
         where = FieldError("/header/Inference-Header-Content-Length", detail)
         raise unusable([where])

@@ -6,14 +6,18 @@ tuples and no enumerations, and strict mode converts nothing).
 """
 
 import re
+from datetime import UTC, datetime
 from functools import partial
 from math import isfinite
 from typing import Annotated, Any, Literal, get_args, overload
 
 from pydantic import (
+    AfterValidator,
+    AwareDatetime,
     BaseModel,
     BeforeValidator,
     ConfigDict,
+    Field,
     ValidationInfo,
     field_validator,
 )
@@ -21,6 +25,7 @@ from pydantic import (
 __all__ = [
     "Answer",
     "MadeModel",
+    "Moment",
     "QueryModel",
     "StrictModel",
     "Whole",
@@ -112,6 +117,32 @@ def _typed(value: Any, *, whole: bool) -> Any:
 
 Whole = Annotated[int, BeforeValidator(partial(_typed, whole=True))]
 """A whole number of a form or an address, in digits alone."""
+
+
+def _moment(value: Any) -> Any:
+    if not isinstance(value, str) or not _MOMENT.match(value):
+        raise ValueError(_NO_MOMENT)
+    return value
+
+
+def _in_utc(value: datetime) -> datetime:
+    try:
+        return value.astimezone(UTC)
+    except OverflowError:
+        raise ValueError(_NO_MOMENT) from None
+
+
+_MOMENT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ]")
+_NO_MOMENT = (
+    "is no date and time in ISO 8601 with its zone, such as 2026-03-02T09:30:00Z"
+)
+Moment = Annotated[
+    AwareDatetime,
+    BeforeValidator(_moment),
+    AfterValidator(_in_utc),
+    Field(strict=False),
+]
+"""A date and time; what pydantic takes for seconds since 1970 is none."""
 
 
 def _kinds(declared: Any) -> set[Any]:

@@ -11,7 +11,7 @@ from itertools import islice
 from app.errors.base import FieldError
 from app.errors.refused import InvalidRequestError, MalformedRequestError
 
-__all__ = ["MOST_FAULTS", "at", "not_json", "refuse", "unusable"]
+__all__ = ["MOST_FAULTS", "at", "no_object", "not_json", "refuse", "unusable"]
 
 MOST_FAULTS = 20
 """How many faults one answer lists."""
@@ -54,6 +54,13 @@ def unusable(faults: Iterable[FieldError]) -> InvalidRequestError:
     where += "" if first.column is None else f"column {first.column}: "
     count = f"; the first {MOST_FAULTS} faults are listed" if more else ""
     return InvalidRequestError(f"{where}{first.detail}{count}", listed)
+
+
+def no_object(error: Exception) -> InvalidRequestError:
+    """Return the answer to JSON that msgspec could read, but not as an object."""
+    if "out of range" in str(error):
+        return refuse([FieldError("", "a number in the body is out of range")])
+    return refuse([FieldError("", "the body is an object")])
 
 
 def not_json(error: Exception) -> MalformedRequestError:

@@ -9,7 +9,7 @@ from app.choices import Asked, known_keys, shape_in_words
 from app.errors.base import FieldError
 from app.errors.faults import at
 
-__all__ = ["LONGEST_KEY", "explained", "field_errors"]
+__all__ = ["LONGEST_KEY", "explained", "field_errors", "path_in"]
 
 LONGEST_KEY = 80
 """How much of an unknown key is repeated in a pointer."""
@@ -18,6 +18,8 @@ _WORDS = {
     "missing": "is missing",
     "union_tag_not_found": 'a "kind" is needed',
     "model_type": "an object is needed",
+    "model_attributes_type": "an object is needed",
+    "dict_type": "an object is needed",
     # What pydantic says of these quotes what was sent.
     "datetime_parsing": "is no date and time in ISO 8601",
     "date_parsing": "is no date in ISO 8601",
@@ -87,7 +89,7 @@ def field_errors(
     details: dict[str, list[str]] = {}
     for found in error.errors(include_url=False, include_input=False):
         # A value that fits no member of a union is reported once for each.
-        path = _path(found["loc"], body)
+        path = path_in(found["loc"], body)
         if found["type"].startswith("union_tag"):
             path.append("kind")
         said = explained(found, lambda location: known_keys(asked, tuple(location)))
@@ -98,7 +100,8 @@ def field_errors(
     ]
 
 
-def _path(location: Iterable[str | int], body: Any) -> list[str | int]:
+def path_in(location: Iterable[str | int], body: Any) -> list[str | int]:
+    """Return a location that pydantic tells, without the tags of unions."""
     path: list[str | int] = []
     here = body
     for part in location:

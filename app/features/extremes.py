@@ -80,10 +80,15 @@ def _least(
     return {value: both[value] for value in sorted(both)[:_KEPT]}
 
 
+def _shown(value: float) -> str:
+    """Return a number as people write it: 1e308 has no use for all its digits."""
+    return category(value) if abs(value) < 1e16 else f"{value:g}"
+
+
 def outside(name: str, odd: Iterable[tuple[float, int]]) -> str | None:
     """Return what is to be said of such values; None where there are none."""
     told = [
-        f"{category(value)} stands {count} time{'s' if count > 1 else ''}"
+        f"{_shown(value)} stands {count} time{'s' if count > 1 else ''}"
         for value, count in odd
     ]
     if not told:

@@ -17,6 +17,7 @@ from app.artifacts.rating import Rating
 from app.artifacts.row_prices import LEAST, MOST, RowPrices
 from app.errors import FieldError, InvalidRequestError
 from app.errors.faults import unusable
+from app.features.values import trimmed
 from app.predict.envelope import ColumnPrice, Costs
 from solvers.costs import CostMatrix
 from solvers.errors import InfeasibleRuleError, InvalidCostsError
@@ -115,8 +116,8 @@ def _of_rows(model: ServedModel, given: dict[str, Any]) -> RowPrices:
         if _far(times):
             faults.append(FieldError(f"/costs/{name}", _RANGE))
         if isinstance(price, ColumnPrice):
-            told[name] = {"column": price.column, "times": times}
-            if price.column not in known:
+            told[name] = {"column": trimmed(price.column), "times": times}
+            if trimmed(price.column) not in known:
                 detail = (
                     f"the model reads no column of numbers {price.column[:200]!r}; it"
                     f" reads {', '.join(known[:20]) or 'none'}: name one of these, give"

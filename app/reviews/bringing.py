@@ -10,7 +10,7 @@ from app.db.base import utc_now
 from app.db.review_tables import Case, Opinion, Verdict
 from app.db.states import OPEN, OpinionState
 from app.errors import ConflictError, FieldError, UnknownCaseError
-from app.errors.faults import MOST_FAULTS
+from app.errors.faults import MOST_FAULTS, unusable
 from app.keys.people import take_in
 from app.reviews import policies, telling, verdicts
 from app.reviews.caller_schemas import ImportAnswer
@@ -19,8 +19,6 @@ from app.reviews.opening import opinion
 from app.reviews.outcomes import side_of
 
 __all__ = ["bring", "take_home"]
-
-LONGEST_NOTE = 2000
 
 
 def take_home(session: Session, model: str, limit: int) -> list[Taken]:
@@ -68,6 +66,13 @@ def bring(
         When somebody has given another verdict on a case before.
     """
     known = policies.known(session, model)
+    nameless = [
+        FieldError(f"/{one.row}", "name the case: by case, or by reference", one.row)
+        for one in brought
+        if one.case is None and one.reference is None
+    ]
+    if nameless:
+        raise unusable(nameless)
     found = [_case(session, known.row.model_id, one) for one in brought]
     unknown = [
         FieldError(f"/{one.row}", "no case of this model has it", row=one.row)
@@ -119,8 +124,7 @@ def _keep(session: Session, case_id: str, one: Brought, person_id: str) -> str:
     if case.state not in OPEN:
         return "closed"
     theirs = theirs or _free(session, case)
-    note = None if one.note is None else one.note[:LONGEST_NOTE]
-    said = verdicts.Said(positive, one.sure, note, one.seconds)
+    said = verdicts.Said(positive, one.sure, one.note, one.seconds)
     verdicts.keep(session, case, theirs, person_id, said)
     return "saved"
 

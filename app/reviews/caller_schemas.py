@@ -4,7 +4,6 @@ from datetime import datetime
 from typing import Annotated, Literal
 
 from pydantic import (
-    AwareDatetime,
     ConfigDict,
     Field,
     StringConstraints,
@@ -13,7 +12,7 @@ from pydantic import (
 from app.artifacts.model import Label
 from app.reviews.intake import REFERENCE
 from app.reviews.schemas import AT, CASE, ModelName
-from app.strict import Answer, QueryModel, StrictModel
+from app.strict import Answer, Moment, QueryModel, StrictModel
 
 __all__ = [
     "CaseSent",
@@ -160,7 +159,7 @@ class CaseSent(StrictModel):
     """What the caller calls it."""
     features: dict[str, str | float | bool | None] | None = None
     """Every column of the model; needed where the policy keeps features."""
-    due_at: Annotated[AwareDatetime | None, Field(strict=False)] = None
+    due_at: Moment | None = None
     """When it is due; by the policy when left out."""
 
 

@@ -6,7 +6,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Request, Response
 from starlette.concurrency import run_in_threadpool
 
-from app.datasets.receiving import media_type_of
+from app.datasets.receiving import charset_of, media_type_of
 from app.db.session import Reading, Transaction
 from app.errors import (
     ConflictError,
@@ -164,11 +164,14 @@ async def import_verdicts(
     As CSV with the columns `case` or `reference`, `label`, and maybe `sure`, `note`,
     `person`, `seconds`; or as JSON, an export of Label Studio.
     """
-    read = exchange.from_csv if _is_csv(request) else exchange.from_tasks
+    is_csv, charset = _is_csv(request), charset_of(request)
     body = await request.body()
 
     def keep() -> ImportAnswer:
-        brought = read(body)
+        if is_csv:
+            brought = exchange.from_csv(body, charset)
+        else:
+            brought = exchange.from_tasks(body)
         with state_of(request).database.write() as session:
             me = person_of(request, session)
             return bringing.bring(session, query.model, brought, me)
@@ -243,14 +246,14 @@ async def tell_outcomes(
     One that contradicts a known outcome is refused (409), unless it is to replace it.
     """
     body = await request.body()
-    is_csv = _is_csv(request)
+    is_csv, charset = _is_csv(request), charset_of(request)
 
     def keep() -> OutcomesAnswer:
         if is_csv:
             if query.model is None:
                 raise unusable([FieldError("/query/model", "is missing")])
             model, replace = query.model, query.replace
-            told = outcomes.read_csv(body)
+            told = outcomes.read_csv(body, charset)
         else:
             asked = read_json(body, OutcomesRequest)
             model, replace = asked.model, asked.replace or query.replace

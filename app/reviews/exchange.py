@@ -14,12 +14,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.artifacts.model import Label
-from app.errors import FieldError, InvalidRequestError, MalformedRequestError
+from app.errors import FieldError, MalformedRequestError
 from app.errors.faults import unusable
+from app.features.values import trimmed
 from app.reviews.schemas import ClaimedCase
+from app.reviews.tables import read_rows
+from app.strict import number_in
 
 __all__ = ["Brought", "as_csv", "as_tasks", "from_csv", "from_tasks"]
 
+LONGEST_TEXT = 2000
+MOST_SECONDS = 100_000_000
 COLUMNS = ("case", "reference", "due_at", "label", "sure", "note", "person")
 """The first of an exported CSV file; the empty ones are filled in at home."""
 
@@ -105,34 +110,31 @@ def _task(one: Taken) -> dict[str, Any]:
     return {"data": data, "predictions": [prediction]}
 
 
-def from_csv(body: bytes) -> list[Brought]:
+def from_csv(body: bytes, charset: str | None = None) -> list[Brought]:
     """Return the verdicts of a CSV file; rows without a label are none.
 
     Raises
     ------
     InvalidRequestError
         Naming columns that are missing, and cells by their row.
+    UnsupportedMediaTypeError
+        When text in that charset is not taken.
     """
-    try:
-        rows = list(csv.DictReader(io.StringIO(body.decode("utf-8-sig"), newline="")))
-    except (UnicodeDecodeError, csv.Error):
-        msg = "the body is no CSV in UTF-8"
-        raise InvalidRequestError(msg) from None
-    names = set(rows[0]) if rows else {"label", "reference"}
-    if "label" not in names or not names & {"case", "reference"}:
+    names, rows = read_rows(body, charset)
+    if "label" not in names or not {"case", "reference"} & {*names}:
         detail = "the file needs a column label, and one named case or reference"
         raise unusable([FieldError("/header", detail)])
-    filled = ((i, row) for i, row in enumerate(rows) if (row["label"] or "").strip())
+    filled = ((i, row) for i, row in enumerate(rows) if trimmed(row["label"]))
     return [
         Brought(
             i,
-            row.get("case") or None,
+            _text(row.get("case"), i, "case"),
             _reference(row.get("reference")),
-            row["label"] or "",
+            row["label"],
             _sure(row.get("sure"), i),
-            row.get("note") or None,
-            row.get("person") or None,
-            _number(row.get("seconds"), i, "seconds"),
+            _text(row.get("note"), i, "note"),
+            _text(row.get("person"), i, "person"),
+            _seconds(row.get("seconds"), i, "seconds"),
         )
         for i, row in filled
     ]
@@ -173,31 +175,38 @@ def _annotated(task: Any, i: int) -> Iterator[Brought]:
         detail = "a task has data and annotations (export as JSON, not JSON-MIN)"
         raise unusable([FieldError(f"/{i}", detail, row=i)])
     for annotation in annotations:
-        if not isinstance(annotation, dict) or annotation.get("was_cancelled"):
+        if not isinstance(annotation, dict):
+            raise unusable([FieldError(f"/{i}/annotations", _SHAPE, row=i)])
+        if annotation.get("was_cancelled"):
             continue
-        said = _values(annotation.get("result"))
+        said = _values(annotation.get("result"), i)
         label = said.get("label", said.get("choices"))
         if label is None:
             continue
         yield Brought(
             i,
-            _text(data.get("case")),
-            _text(data.get("reference")),
+            _text(data.get("case"), i, "data/case"),
+            _text(data.get("reference"), i, "data/reference"),
             label,
             _sure(said.get("sure"), i),
-            _text(said.get("note")),
-            _annotator(annotation.get("completed_by")),
-            _number(annotation.get("lead_time"), i, "lead_time"),
+            _text(said.get("note"), i, "annotations"),
+            _annotator(annotation.get("completed_by"), i),
+            _seconds(annotation.get("lead_time"), i, "annotations"),
         )
 
 
-def _values(result: Any) -> dict[str, Any]:
+_SHAPE = "an annotation has a result: a list of items, each with its type"
+
+
+def _values(result: Any, i: int) -> dict[str, Any]:
     """Return what was said, by the control's name, and choices by their type."""
     said: dict[str, Any] = {}
-    for item in result if isinstance(result, list) else ():
-        kind = item.get("type") if isinstance(item, Mapping) else None
-        value = item.get("value") if isinstance(item, Mapping) else None
-        if not isinstance(kind, str) or not isinstance(value, Mapping):
+    items = result if isinstance(result, list) else [None]
+    for item in items:
+        if not isinstance(item, Mapping) or not isinstance(item.get("type"), str):
+            raise unusable([FieldError(f"/{i}/annotations", _SHAPE, row=i)])
+        kind, value = item["type"], item.get("value")
+        if not isinstance(value, Mapping):  # an arrow between two others has none
             continue
         inner = value.get("text" if kind == "textarea" else kind)
         first = inner[0] if isinstance(inner, list) and inner else inner
@@ -206,14 +215,22 @@ def _values(result: Any) -> dict[str, Any]:
     return said
 
 
-def _annotator(completed_by: Any) -> str | None:
+def _annotator(completed_by: Any, i: int) -> str | None:
     if isinstance(completed_by, Mapping):
         completed_by = completed_by.get("email") or completed_by.get("id")
-    return None if completed_by is None else f"label-studio {completed_by}"
+    name = _text(completed_by, i, "annotations")
+    return None if name is None else f"label-studio {name}"
 
 
-def _text(value: Any) -> str | None:
-    return str(value) if isinstance(value, str | int | float) and value != "" else None
+def _text(value: Any, i: int, name: str) -> str | None:
+    """Return a text as it is compared; None where there is none."""
+    if value is None:
+        return None
+    text = trimmed(str(value)) if isinstance(value, str | int | float) else "\0"
+    if "\0" in text or len(text) > LONGEST_TEXT:
+        detail = f"takes text of {LONGEST_TEXT} characters at most, none of them NUL"
+        raise unusable([FieldError(f"/{i}/{name}", detail, row=i)])
+    return text or None
 
 
 def _sure(value: Any, i: int) -> float:
@@ -228,11 +245,22 @@ def _sure(value: Any, i: int) -> float:
     return share
 
 
+def _seconds(value: Any, i: int, name: str) -> float | None:
+    number = _number(value, i, name)
+    if number is not None and not 0 <= number <= MOST_SECONDS:
+        detail = f"seconds are from 0 to {MOST_SECONDS:,}"
+        raise unusable([FieldError(f"/{i}/{name}", detail, row=i)])
+    return number
+
+
 def _number(value: Any, i: int, name: str) -> float | None:
-    if value is None or value == "":
+    """Return a number; what is none is refused by its row."""
+    if value is None or (isinstance(value, str) and not trimmed(value)):
         return None
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        value = repr(value)
     try:
-        return float(value)
-    except (TypeError, ValueError):
-        fault = FieldError(f"/{i}/{name}", "a number is expected here", row=i)
+        return number_in(value if isinstance(value, str) else "", comma=True)
+    except ValueError as error:
+        fault = FieldError(f"/{i}/{name}", str(error), row=i)
         raise unusable([fault]) from None

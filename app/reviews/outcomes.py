@@ -1,7 +1,5 @@
 """What cases turned out to be, by reference; for rows that are no case as well."""
 
-import csv
-import io
 from collections.abc import Iterable, Sequence
 
 from sqlalchemy import func, insert, select, update
@@ -13,9 +11,11 @@ from app.db.review_tables import Case, Outcome
 from app.db.tables import Model, ModelVersion
 from app.errors import ConflictError, FieldError, InvalidRequestError
 from app.errors.faults import MOST_FAULTS, unusable
+from app.features.values import category
 from app.reviews import policies
 from app.reviews.caller_schemas import OutcomesAnswer
 from app.reviews.intake import check_references
+from app.reviews.tables import read_rows
 
 __all__ = ["Told", "keep", "labels_of", "read_csv", "side_of"]
 
@@ -47,32 +47,31 @@ def labels_of(session: Session, model_id: int) -> dict[str, Label]:
 def side_of(labels: dict[str, Label], told: Label) -> bool | None:
     """Tell whether a label, maybe as text, is that of +1; None where it is neither."""
     for name, own in labels.items():
-        same = own == told and isinstance(own, bool) == isinstance(told, bool)
-        text = str(own).lower() if isinstance(own, bool) else str(own)
-        if same or (isinstance(told, str) and told.strip() == text):
+        alike = isinstance(own, bool) == isinstance(told, bool)
+        if (alike or isinstance(told, str)) and category(own) == category(told):
             return name == "positive"
     return None
 
 
-def read_csv(body: bytes) -> list[Told]:
+def read_csv(body: bytes, charset: str | None = None) -> list[Told]:
     """Return the rows of a CSV file with the columns ``reference`` and ``label``.
 
     Raises
     ------
     InvalidRequestError
-        When it is no UTF-8, or a column is missing.
+        When it is no CSV, has no rows, or a column is missing.
+    UnsupportedMediaTypeError
+        When text in that charset is not taken.
     """
-    try:
-        rows = csv.DictReader(io.StringIO(body.decode("utf-8-sig"), newline=""))
-        names = rows.fieldnames or ()
-        missing = [name for name in ("reference", "label") if name not in names]
-        if missing:
-            detail = "the column is missing"
-            raise unusable(FieldError("/header", detail, column=n) for n in missing)
-        return [(row["reference"] or "", row["label"] or "") for row in rows]
-    except (UnicodeDecodeError, csv.Error):
-        msg = "the body is no CSV in UTF-8"
-        raise InvalidRequestError(msg) from None
+    names, rows = read_rows(body, charset)
+    missing = [name for name in ("reference", "label") if name not in names]
+    if missing:
+        detail = "the column is missing; the first line has the names of the columns"
+        raise unusable(FieldError("/header", detail, column=n) for n in missing)
+    if not rows:
+        msg = "the file has no rows"
+        raise InvalidRequestError(msg)
+    return [(row["reference"], row["label"]) for row in rows]
 
 
 def keep(

@@ -22,6 +22,7 @@ from app.errors import (
     UnknownModelError,
     UnknownPolicyError,
 )
+from app.features.values import trimmed
 from app.models.service import NAME, known_model
 from app.reviews.policy import Policy
 from app.reviews.schemas import PolicyAnswer, PolicyRequest
@@ -171,7 +172,7 @@ def _check_columns(asked: Policy, features: list[dict[str, object]] | None) -> N
     faults = [
         FieldError(f"/columns/hide/{i}", "the model has no such column")
         for i, name in enumerate(asked.columns.hide)
-        if name not in names
+        if trimmed(name) not in names
     ]
     if faults:
         msg = "columns to hide are not the model's; see GET /models/{name}, features"

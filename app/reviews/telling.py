@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from app.db.review_tables import Case, Opinion, Verdict
 from app.db.tables import Model
-from app.features.values import category
+from app.features.values import category, trimmed
 from app.models.queries import find_version
 from app.reviews import policies
 from app.reviews.policy import AUDIT, Policy
@@ -69,7 +69,7 @@ def shown(case: Case, model: str, policy: Policy) -> ClaimedCase:
     always = policy.show_score == "always"
     features = case.features
     if features is not None:
-        hidden = set(policy.columns.hide)
+        hidden = set(map(trimmed, policy.columns.hide))
         features = {k: value for k, value in features.items() if k not in hidden}
     return ClaimedCase(
         id=case.id,

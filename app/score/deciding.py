@@ -33,7 +33,7 @@ from app.predict.answer import Tally
 from app.predict.decided import Decided
 from app.predict.ready_model import ReadyModel
 from app.predict.rows import Rows
-from app.score.places import place_at, source_of
+from app.score.places import place_at, source_of, usable
 from app.score.schemas import Shard, Source, Stored
 from app.settings import Settings
 from solvers.errors import Interrupted
@@ -72,9 +72,10 @@ def decide(settings: Settings, source: Source, progress: Told) -> dict[str, Any]
         else:
             tally = _written(settings, source, shard, answering, made)
         sha256, size = digest_of(made), made.stat().st_size
-        blobs = open_blobs(place_at(settings, source.target))
-        if not _is_there(blobs, shard.part, size, sha256):
-            blobs.take(shard.part, made)
+        with usable("the target"):
+            blobs = open_blobs(place_at(settings, source.target))
+            if not _is_there(blobs, shard.part, size, sha256):
+                blobs.take(shard.part, made)
     return {
         "part": shard.part,
         "rows": tally.rows,

@@ -4,14 +4,19 @@ A URL of a request is followed only below one of ``DEMUR_SCORE_PLACES``: whoever
 for jobs could otherwise read what the service's own credentials open.
 """
 
+import errno
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 
 from app.blobs.interface import Blobs, Place, Remote
 from app.blobs.opening import open_blobs
+from app.errors import InvalidRequestError
 from app.score.schemas import Source
 from app.settings import Settings
 
-__all__ = ["FORMS", "RefusedPlaceError", "folder_of", "place_at", "source_of"]
+__all__ = ["FORMS", "RefusedPlaceError", "folder_of", "place_at", "source_of", "usable"]
 
 FORMS = (".parquet", ".csv")
 
@@ -34,6 +39,9 @@ def place_at(settings: Settings, url: str) -> Place:
     parts = PurePosixPath(f"/{rest}" if mark else url)
     if not parts.is_absolute() or ".." in parts.parts or "?" in url or "#" in url:
         msg = "name a folder or file by its whole path or URL, without .. ? and #"
+        raise RefusedPlaceError(msg)
+    if not url.isprintable() or any(len(p.encode()) > 255 for p in parts.parts):
+        msg = "names have printable characters only, and 255 bytes at most"
         raise RefusedPlaceError(msg)
     for allowed in settings.score_places:
         address, _, options = allowed.partition("?")
@@ -72,6 +80,29 @@ def source_of(settings: Settings, source: Source) -> tuple[Blobs, str | None]:
         return open_blobs(settings.datasets_dir), None
     folder, named = folder_of(place_at(settings, source.url or ""))
     return open_blobs(folder), named
+
+
+@contextmanager
+def usable(what: str) -> Iterator[None]:
+    """Tell what is wrong with a place that is there, but no folder to work in."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in _UNFIT:
+            raise
+        msg = f"{what} cannot be used: {os.strerror(error.errno)}"
+        raise InvalidRequestError(msg) from None
+
+
+_UNFIT = {
+    errno.EACCES,
+    errno.EEXIST,
+    errno.EISDIR,
+    errno.ELOOP,
+    errno.ENAMETOOLONG,
+    errno.ENOTDIR,
+    errno.EPERM,
+}
 
 
 def folder_of(place: Place) -> tuple[Place, str | None]:

@@ -6,6 +6,7 @@ kept with each part, which refuses one that has changed.
 
 from collections.abc import Callable, Iterator
 from itertools import count
+from pathlib import Path
 
 import pyarrow.parquet as pq
 
@@ -14,7 +15,7 @@ from app.blobs.opening import open_blobs
 from app.datasets.reading.faults import readable
 from app.datasets.store import DatasetStore
 from app.errors import ConflictError, InvalidRequestError
-from app.score.places import FORMS, place_at, source_of
+from app.score.places import FORMS, place_at, source_of, usable
 from app.score.schemas import Shard, Source, Stored
 from app.settings import Settings
 from solvers.errors import Interrupted
@@ -40,12 +41,19 @@ def plan(
     Interrupted
         When the job is cancelled meanwhile.
     """
-    if next(open_blobs(place_at(settings, source.target)).list(), None) is not None:
+    target = place_at(settings, source.target)
+    if isinstance(target, Path) and target.exists() and not target.is_dir():
+        msg = "the target is a file: name an empty folder"
+        raise ConflictError(msg)
+    with usable("the target"):
+        held = next(open_blobs(target).list(), None)
+    if held is not None:
         msg = "the target holds files already: name an empty folder"
         raise ConflictError(msg)
     numbers = count()
     shards: list[Shard] = []
-    files = _files(settings, source)
+    with usable("the source"):
+        files = _files(settings, source)
     for place, file in enumerate(files):
         if not progress(place / len(files), f"looking at {file.name}"):
             raise Interrupted

@@ -16,7 +16,7 @@ from pydantic import ValidationError
 
 from app.choices import Described
 from app.errors import FieldError, InvalidRequestError
-from app.errors.faults import at, not_json, refuse
+from app.errors.faults import at, no_object, not_json, refuse
 from app.errors.validation import field_errors
 from app.features.table import Table
 from app.train.plan import FORMAT, TrainingPlan
@@ -121,8 +121,8 @@ def read_as(
         elif "data" in parts:
             request["data"] = _ANY.decode(parts["data"])
         return _read(schema, request, decoded, rows or (), stored, texts)
-    except msgspec.ValidationError:
-        raise refuse([FieldError("", "the body is an object")]) from None
+    except msgspec.ValidationError as error:
+        raise no_object(error) from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise not_json(error) from None
 

@@ -6,8 +6,7 @@ import msgspec
 from pydantic import BaseModel, ValidationError
 from starlette.requests import Request
 
-from app.errors import FieldError
-from app.errors.faults import not_json, refuse
+from app.errors.faults import no_object, not_json, refuse
 from app.errors.validation import field_errors
 
 __all__ = ["body_of", "read_json"]
@@ -34,8 +33,8 @@ def read_json(body: bytes, schema: type[Body]) -> Body:
     """
     try:
         parts = _OBJECT.decode(body)
-    except msgspec.ValidationError:
-        raise refuse([FieldError("", "the body is an object")]) from None
+    except msgspec.ValidationError as error:
+        raise no_object(error) from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise not_json(error) from None
     try:

@@ -13,7 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from app.errors import ApiError, UnsupportedMediaTypeError
 from app.settings import Settings
 from app.web.body_limit import UPLOADS
-from app.web.content import is_json, is_utf8, without_mark
+from app.web.content import is_json, without_mark
 from app.web.depth import check_depth
 from app.web.duplicates import check_keys
 from app.web.paths import UI, route_path
@@ -23,7 +23,7 @@ __all__ = ["JsonBodies", "require_json"]
 
 GONE: Message = {"type": "http.disconnect"}
 OR_CSV = frozenset({"/outcomes", "/cases/import"})
-"""Paths that take JSON, or CSV in UTF-8."""
+"""Paths that take JSON, or CSV as data sets do."""
 
 
 def require_json(content_type: bytes) -> None:
@@ -108,8 +108,8 @@ class _Body:
                 comes = value.strip() != b"0"
         is_csv = kind.partition(b";")[0].strip().lower() == b"text/csv"
         if self._or_csv:
-            if not (is_csv and is_utf8(kind)) and not is_json(kind):
-                msg = "send text/csv or application/json, in UTF-8"
+            if not is_csv and not is_json(kind):
+                msg = "send text/csv, or application/json in UTF-8"
                 raise UnsupportedMediaTypeError(msg)
         elif kind or comes:
             require_json(kind)

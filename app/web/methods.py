@@ -11,8 +11,10 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.web.paths import route_path
-from app.web.problems import allow, flat, methods_of, not_allowed
+from app.errors import ApiError
+from app.web.paths import UI, route_path
+from app.web.problems import allow, flat, methods_of, not_allowed, send_problem
+from app.web.queries import check_query, lists_of
 
 __all__ = ["Methods", "answer_options"]
 
@@ -41,6 +43,7 @@ class Methods:
     ) -> None:
         self.inner, self.routes, self.root_path = inner, routes, root_path
         self._own: dict[str, set[str]] = {}
+        self._lists = lists_of(flat(routes))
         for route in flat(routes):
             path, methods = getattr(route, "path", ""), getattr(route, "methods", None)
             if methods and "{" not in path:
@@ -57,6 +60,8 @@ class Methods:
             scope["route"] = path
         if method == "OPTIONS" and (taken := own or methods_of(self.routes, scope)):
             await answer_options(taken, scope, receive, send)
+        elif wrong := self._wrong_query(scope, path):
+            await send_problem(wrong, scope, send)
         elif own and ("GET" if method == "HEAD" else method) not in own:
             await not_allowed(own, scope)(scope, receive, send)
         elif method == "HEAD":
@@ -67,6 +72,17 @@ class Methods:
                 scope["route"] = asked.get("route")
         else:
             await self.inner(scope, receive, send)
+
+    def _wrong_query(self, scope: Scope, path: str) -> ApiError | None:
+        """Return what is wrong with the query; pages look at theirs themselves."""
+        query = scope["query_string"]
+        if not query or path.startswith(f"{UI}/"):
+            return None
+        try:
+            check_query(query, self._lists)
+        except ApiError as error:
+            return error
+        return None
 
 
 class _Head:

@@ -84,7 +84,7 @@ async def _answer_own(request: Request, error: Any) -> Response:
 
 async def _answer_validation(request: Request, error: Any) -> Response:
     return problem_response(
-        refusal(error.errors(), request.scope.get("route")), request.scope
+        refusal(error.errors(), request.scope.get("route"), error.body), request.scope
     )
 
 

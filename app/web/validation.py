@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from app.choices import known_keys
 from app.errors import ApiError, FieldError, InvalidRequestError, MalformedRequestError
 from app.errors.faults import MOST_FAULTS, at
-from app.errors.validation import LONGEST_KEY, explained
+from app.errors.validation import LONGEST_KEY, explained, path_in
 
 __all__ = ["pointer", "refusal"]
 
@@ -19,7 +19,7 @@ def pointer(location: Iterable[str | int]) -> str:
     return at(*(str(token)[:LONGEST_KEY] for token in location))
 
 
-def refusal(found: Sequence[Any], route: object) -> ApiError:
+def refusal(found: Sequence[Any], route: object, body: Any = None) -> ApiError:
     """Return the problem that names every fault (the first twenty) by its place.
 
     Parameters
@@ -28,23 +28,32 @@ def refusal(found: Sequence[Any], route: object) -> ApiError:
         What pydantic says of each.
     route : APIRoute
         What was asked: its keys are told where one is unknown.
+    body : object, optional
+        What was sent, to tell its keys from the tags of unions.
     """
     if any(error["type"] == "json_invalid" for error in found):
         return MalformedRequestError("the body is no JSON")
-    errors = [_field_error(error, route) for error in found[:MOST_FAULTS]]
+    said: dict[str, list[str]] = {}
+    for error in found:
+        # A value that fits no member of a union is reported once for each.
+        detail = explained(error, lambda location: _known(location, route))
+        said.setdefault(_place(error["loc"], body), []).append(detail)
+    errors = [
+        FieldError(place, ", or: ".join(dict.fromkeys(details)))
+        for place, details in said.items()
+    ]
     first = errors[0]
-    more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+    more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
     return InvalidRequestError(
-        f"{first.pointer or 'the body'}: {first.detail}{more}", errors
+        f"{first.pointer or 'the body'}: {first.detail}{more}", errors[:MOST_FAULTS]
     )
 
 
-def _field_error(error: Mapping[str, Any], route: object) -> FieldError:
-    where, *rest = error["loc"] or ("body",)
-    place = rest if where == "body" else [where, *rest]
-    return FieldError(
-        pointer(place), explained(error, lambda location: _known(location, route))
-    )
+def _place(location: Sequence[str | int], body: Any) -> str:
+    where, *rest = location or ("body",)
+    if where != "body":
+        return pointer(location)
+    return pointer(path_in(rest, body) if isinstance(body, Mapping) else rest)
 
 
 def _known(location: Sequence[str | int], route: object) -> list[str]:

@@ -76,3 +76,9 @@ def test_the_note_names_column_value_count_and_way_out():
 )
 def test_dates_are_told_from_other_texts(texts, dates):
     assert are_dates(texts) is dates
+
+
+def test_very_large_numbers_are_told_in_few_digits():
+    told = outside("x", [(1e308, 5), (-1e300, 1)])
+    assert "1e+308 stands 5 times" in told
+    assert len(told) < 200

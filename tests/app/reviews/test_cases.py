@@ -216,7 +216,18 @@ def test_a_backlog_that_cannot_be_read_is_refused_by_its_place(desk):
         ([good, {"reference": "b", "features": {"glucose": 1}}], "/cases/1/features"),
         ([{**good, "features": {**good["features"], "bmi": "x"}}], "/cases/0/features"),
         ([{**good, "reference": "\n"}], "/cases/0/reference"),
-        ([{**good, "due_at": "2026-01-01T00:00:00"}], "/cases/0/due_at"),
+        *(
+            ([{**good, "due_at": due}], "/cases/0/due_at")
+            for due in (
+                "2026-01-01T00:00:00",
+                "2026-01-01",
+                1_700_000_000,
+                "1700000000",
+                "9999-12-31T23:59:59-23:00",
+                "0001-01-01T00:00:00+23:00",
+                True,
+            )
+        ),
         ([], "/cases"),
     ):
         answer = desk.admin.post("/cases", json={"model": model, "cases": cases})

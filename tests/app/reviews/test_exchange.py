@@ -25,7 +25,7 @@ def back(desk, model, **sent):
 
 
 def test_a_csv_file_goes_home_is_filled_in_and_comes_back(desk):
-    model = desk.model("csv", **PLAIN, columns={"hide": ["bmi"]})
+    model = desk.model("csv", **PLAIN, columns={"hide": [" bmi "]})
     cases = rejected(desk, model)
     exported = home(desk, model, "csv")
     assert exported.headers["content-type"].startswith("text/csv")
@@ -155,6 +155,70 @@ def test_all_verdicts_are_kept_or_none_and_each_fault_is_named(desk):
     refused = back(desk, model, content=contrary, headers=CSV)
     assert refused.status_code == 409
     assert desk_open(desk.admin, model) == before
+
+
+NO_NUMBERS = ["1_0", "\u0661", "\uff11", "nan", "inf", "1e400", "90%"]
+
+
+def test_numbers_of_verdicts_are_written_in_digits(desk):
+    model = desk.model("numbers", **PLAIN)
+    references = list(rejected(desk, model).values())
+    for column in ("sure", "seconds"):
+        for number in (*NO_NUMBERS, "-1", "1e300"):
+            body = f"reference,label,{column}\n{references[0]},yes,{number}\n"
+            refused = back(desk, model, content=body.encode(), headers=CSV)
+            assert refused.status_code == 422, (column, number, refused.text)
+            (fault,) = refused.json()["errors"]
+            assert (fault["pointer"], fault["row"]) == (f"/0/{column}", 0)
+    body = f"reference;label;sure;seconds\n{references[0]};yes; 0,9 ;2,5\n"
+    assert back(desk, model, content=body, headers=CSV).json()["saved"] == 1
+    detail = desk.admin.get("/cases", params={"reference": references[0]}).json()
+    (verdict,) = desk.admin.get(f"/cases/{detail['cases'][0]['id']}").json()["verdicts"]
+    assert (verdict["sure"], verdict["seconds"]) == (0.9, 2.5)
+
+
+def test_a_verdict_without_a_case_is_nobodys(desk):
+    """No reference is not the reference of cases that were sent without one."""
+    model = desk.model("nameless", **PLAIN)
+    desk.admin.post("/predict", json={"model": model, "instances": rows(60)})
+    before = desk_open(desk.admin, model)
+    assert before
+    for body in ("case,label\n,yes\n", "reference,label\n ,yes\n"):
+        refused = back(desk, model, content=body, headers=CSV)
+        assert refused.status_code in {404, 422}, refused.text
+    for data in ({}, {"case": [1]}, {"case": ""}):
+        (task,) = annotated([{"data": data}])
+        refused = back(desk, model, json=[task])
+        assert refused.status_code == 422, refused.text
+    assert desk_open(desk.admin, model) == before
+
+
+@pytest.mark.parametrize(
+    "spoilt",
+    [
+        {"annotations": [7]},
+        {"annotations": [{"result": 7}]},
+        {"annotations": [{"result": [7]}]},
+        {"annotations": [{"result": [{"value": {"choices": ["yes"]}}]}]},
+    ],
+)
+def test_an_export_of_another_shape_is_told(desk, spoilt):
+    model = desk.model("shapes", **PLAIN)
+    refused = back(desk, model, json=[{"data": {"case": "x"}, **spoilt}])
+    assert refused.status_code == 422, refused.text
+    assert "result" in refused.json()["detail"]
+
+
+@pytest.mark.parametrize("text", ["a\0b", "x" * 2001])
+def test_texts_of_verdicts_are_bounded(desk, text):
+    model = desk.model("texts", **PLAIN)
+    cases = rejected(desk, model)
+    tasks = annotated([{"data": {"case": next(iter(cases))}}])
+    note = tasks[0]["annotations"][1]["result"][2]["value"]
+    note["text"] = [text]
+    refused = back(desk, model, json=tasks)
+    assert refused.status_code == 422, refused.text
+    assert "2000" in refused.json()["detail"]
 
 
 @pytest.mark.parametrize("value", ["=1+1", "+1", "-1", "@x", "\t=1"])

@@ -2,6 +2,7 @@
 
 import pytest
 
+from app.reviews.outcomes import side_of
 from tests.app.reviews.conftest import rows
 from tests.app.reviews.test_cases import rejected
 
@@ -63,6 +64,78 @@ def test_outcomes_come_as_csv_as_well(desk):
     )
     assert latin.status_code == 422
     assert desk.admin.post("/outcomes", content="", headers=CSV).status_code == 422
+
+
+@pytest.mark.parametrize(
+    ("body", "more"),
+    [
+        (b"reference;label\n{r};no\n", ""),
+        (b"sep=;\nreference;label\n{r};no\n", ""),
+        (b"reference\tlabel\n{r}\tno\n", ""),
+        (b" reference , label ,,\n{r}, no ,,\n", ""),
+        ("reference,label\n{r},no\n".encode("utf-16"), ""),
+        ("reference,label,\xe9\n{r},no,\xe9\n".encode("cp1252"), "windows-1252"),
+        (b'"reference","label"\r\n"{r}","no"\r\n', "utf-8"),
+    ],
+)
+def test_outcomes_are_read_as_every_other_file(desk, body, more):
+    model = desk.model("late-form", **PLAIN)
+    cases = rejected(desk, model)
+    reference = next(iter(cases.values()))
+    mark, own = "{r}", reference
+    if body.startswith((b"\xff\xfe", b"\xfe\xff")):
+        sent = body.decode("utf-16").replace(mark, own).encode("utf-16")
+    else:
+        sent = body.replace(mark.encode(), own.encode())
+    kind = {"content-type": f"text/csv; charset={more}" if more else "text/csv"}
+    told = desk.admin.post(
+        f"/outcomes?model={model}&replace=true", content=sent, headers=kind
+    )
+    assert told.status_code == 200, told.text
+    assert told.json()["with_case"] == 1
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"reference,label,label\na,yes,no\n",
+        b"reference, label ,label\na,yes,no\n",
+        b"reference,label\na\n",
+        b"reference,label\na,yes,no\n",
+        b"reference,label\n",
+        b"reference,label\na\0,yes\n",
+        b"reference,label\n\xe9,yes\n",
+    ],
+)
+def test_files_that_may_mean_two_things_are_refused(desk, body):
+    model = desk.model("late-two", **PLAIN)
+    refused = desk.admin.post(f"/outcomes?model={model}", content=body, headers=CSV)
+    assert refused.status_code == 422, refused.text
+    assert desk.admin.get("/cases", params={"model": model}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("own", "told"),
+    [
+        (1, "1.0"),
+        (1.0, "1"),
+        (1, 1.0),
+        (2.5, "2.5"),
+        ("1", 1),
+        ("ja", " ja "),
+        (True, "True"),
+    ],
+)
+def test_a_label_is_one_in_all_its_spellings(own, told):
+    labels = {"positive": own, "negative": "other"}
+    assert side_of(labels, told) is True
+    assert side_of({"positive": "x", "negative": own}, told) is False
+    assert side_of(labels, "neither") is None
+
+
+@pytest.mark.parametrize(("own", "told"), [(1, True), (True, 1), (0, False)])
+def test_a_number_is_no_truth_value(own, told):
+    assert side_of({"positive": own, "negative": "other"}, told) is None
 
 
 @pytest.mark.parametrize(

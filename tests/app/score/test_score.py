@@ -265,6 +265,9 @@ def test_what_cannot_be_decided_is_said(service, source, spoil, said):
         "{places}/../elsewhere",
         "{places}/link/x",
         "file:///etc/passwd",
+        "{places}/a\0b",
+        "{places}/a\nb",
+        "{places}/" + "x" * 256,
         "{places}?x=1",
     ],
 )
@@ -279,6 +282,23 @@ def test_only_places_of_the_settings_are_read_or_written(service, places, place)
         assert [fault["pointer"] for fault in answer.json()["errors"]] == [pointer]
         assert named not in answer.text
     assert not Path(fine).exists()
+
+
+def test_a_target_that_is_a_file_is_told(service, source):
+    (source.parent / "taken").write_text("mine")
+    for target in (source.parent / "taken", source.parent / "taken" / "below"):
+        ended = service.await_job(queued(service, source, target)["id"])
+        assert ended["status"] == "failed", ended
+        assert "the target" in ended["error"]["detail"]
+        assert "unexpected" not in ended["error"]["detail"]
+    assert (source.parent / "taken").read_text() == "mine"
+
+
+def test_a_pointer_is_one_into_the_body_as_sent(service, places):
+    answer = ask(service, "", places / "o")
+    assert answer.json()["errors"][0]["pointer"] == "/source/url"
+    answer = ask(service, places, places / "o", source={"kind": "dataset", "id": "x"})
+    assert answer.json()["errors"][0]["pointer"] == "/source/id"
 
 
 def test_what_does_not_exist_is_told_at_once(service, places):

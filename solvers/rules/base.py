@@ -1,16 +1,12 @@
 """What all reject rules have in common, and how they declare their parameters.
 
-What a rule's constructor takes, as data: the service builds its schema from it.
-
-What all reject rules have in common.
-
 A rule is fitted on scores of rows that its scorer did not see (out-of-fold, or a part
 kept apart) and becomes a ``Band``. The classes are dataclasses whose fields are the
 constructor parameters; ``fit`` adds ``band_``.
 """
 
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, fields
 from math import isfinite
 from typing import Any, ClassVar, Literal, Protocol, Self, runtime_checkable
 
@@ -19,12 +15,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from solvers.costs import CostMatrix, RowCosts
 from solvers.errors import InvalidCostsError, SolverError
+from solvers.parameters import Parameter
 from solvers.rules.band import Band, Scale
 from solvers.scalars import is_number
 
 __all__ = [
     "FittedByScores",
-    "Parameter",
     "RejectRule",
     "UnfittedRuleError",
     "as_costs",
@@ -32,29 +28,6 @@ __all__ = [
     "of_class",
     "parameter",
 ]
-
-
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """One constructor parameter of a registered rule.
-
-    ``kind`` is "number", "integer", "choice", "costs" or "number or by label" (a
-    number, or an object with the keys "+1" and "-1"). The limits are exclusive where
-    ``open_below`` or ``open_above`` says so. ``served`` is False for what the service
-    fills in by itself.
-    """
-
-    name: str
-    kind: str
-    description: str
-    default: Any = None
-    required: bool = False
-    choices: tuple[str, ...] = ()
-    minimum: float | None = None
-    maximum: float | None = None
-    open_below: bool = False
-    open_above: bool = False
-    served: bool = True
 
 
 def parameter(kind: str, description: str, **limits: Any) -> dict[str, Any]:

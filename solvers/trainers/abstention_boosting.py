@@ -24,13 +24,11 @@ from solvers.boosting.stumps import Stump
 from solvers.boosting.surrogates import Surrogate, calibrated, printed
 from solvers.boosting.validation import StumpValidation
 from solvers.costs import CostMatrix
-from solvers.errors import UnknownNameError
+from solvers.declarations import TRAINERS
 from solvers.rules.base import as_costs
-from solvers.scalars import is_number
 from solvers.scoring.stumps import StumpsScorer
 from solvers.trainers.base import MissingValuesMixin
 from solvers.trainers.boosting_rows import make_codes, read_rows, split_rows
-from solvers.trainers.boosting_settings import check_bins, check_boosting
 from solvers.trainers.ensemble_payload import stump_payload
 
 __all__ = ["AbstentionBoostingClassifier"]
@@ -206,14 +204,7 @@ class AbstentionBoostingClassifier(MissingValuesMixin, BaseEstimator):
         return calibrated(as_costs(self.costs), loss=self.loss)
 
     def _settings(self) -> Settings:
-        check_boosting(self)
-        check_bins(self.max_bins)
-        if self.step not in STEPS:
-            kind = "step"
-            raise UnknownNameError(kind, self.step, STEPS)
-        if not (is_number(self.beta) and 0.0 <= self.beta < np.inf):
-            msg = f"beta must be finite and not negative, got {self.beta!r}"
-            raise ValueError(msg)
+        TRAINERS["abstention-boosting"].check(self)
         return Settings(
             n_rounds=self.n_rounds,
             beta=self.beta,

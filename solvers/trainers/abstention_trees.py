@@ -25,13 +25,12 @@ from solvers.boosting.tree_descent import (
 from solvers.boosting.tree_importance import measured_rows, tree_importance
 from solvers.boosting.tree_validation import TreeValidation
 from solvers.costs import CostMatrix
+from solvers.declarations import TRAINERS
 from solvers.errors import UnknownNameError
 from solvers.rules.base import as_costs
-from solvers.scalars import check_within
 from solvers.scoring.abstention_trees import AbstentionTreesScorer
 from solvers.trainers.base import MissingValuesMixin
 from solvers.trainers.boosting_rows import read_rows, split_rows
-from solvers.trainers.boosting_settings import check_bins, check_boosting, check_count
 from solvers.trainers.ensemble_payload import tree_arrays
 
 __all__ = ["AbstentionTreeBoostingClassifier"]
@@ -197,17 +196,7 @@ class AbstentionTreeBoostingClassifier(MissingValuesMixin, BaseEstimator):
         return tree_importance(trees, seen.X, seen.weight, r)
 
     def _settings(self) -> TreeBoosting:
-        check_boosting(self)
-        check_count("max_depth", self.max_depth, least=1)
-        if self.max_depth > DEEPEST:
-            msg = f"max_depth is at most {DEEPEST}, got {self.max_depth}: boosted trees"
-            msg += " are shallow, and each level's histograms are held in memory"
-            raise ValueError(msg)
-        check_within("l2_regularization", self.l2_regularization, above=0.0)
-        check_within("min_leaf_weight", self.min_leaf_weight, above=0.0)
-        if self.max_bins != "auto":
-            check_count("max_bins", self.max_bins, least=2)
-        check_bins(self.max_bins)
+        TRAINERS["abstention-trees"].check(self)
         if self.rule not in RULES:
             kind = "rule of these trees"
             raise UnknownNameError(kind, self.rule, RULES)

@@ -19,10 +19,10 @@ from solvers.boosting.finder import Finder
 from solvers.boosting.importance import importance
 from solvers.boosting.stumps import Stump
 from solvers.boosting.surrogates import Surrogate
+from solvers.declarations import TRAINERS
 from solvers.scoring.stumps import AdaBoostStumpsScorer
 from solvers.trainers.base import MissingValuesMixin
 from solvers.trainers.boosting_rows import TrainingRows, make_codes, read_rows
-from solvers.trainers.boosting_settings import check_bins, check_boosting
 from solvers.trainers.ensemble_payload import stump_payload
 
 __all__ = ["AdaBoostStumpClassifier", "StumpScore"]
@@ -126,8 +126,7 @@ class AdaBoostStumpClassifier(StumpScore):
         -------
         self
         """
-        check_boosting(self)
-        check_bins(self.max_bins)
+        TRAINERS["adaboost"].check(self)
         rows = read_rows(self, X, y, sample_weight)
         self._boost(rows)
         return self

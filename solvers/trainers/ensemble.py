@@ -31,6 +31,7 @@ from sklearn.utils.validation import (
 from solvers.calibration import Calibration, fit_calibration
 from solvers.costs import CostMatrix
 from solvers.errors import Interrupted
+from solvers.parameters import whole
 from solvers.rules.base import as_costs
 from solvers.rules.plug_in import ChowRule
 from solvers.scalars import check_within
@@ -38,7 +39,6 @@ from solvers.scoring.ensemble import EnsembleScorer, log_odds
 from solvers.threads import using
 from solvers.trainers.base import RejectOptionMixin
 from solvers.trainers.boosting_rows import read_rows
-from solvers.trainers.boosting_settings import check_count
 from solvers.trainers.ensemble_members import (
     Outcome,
     automatic_members,
@@ -154,7 +154,7 @@ class EnsembleRejectClassifier(RejectOptionMixin, BaseEstimator):
         self
         """
         costs = as_costs(self.costs)
-        check_count("steps", self.steps, least=1)
+        whole("steps", 100, minimum=1).check(self.steps)
         check_within("budget_seconds", self.budget_seconds, above=0.0)
         rows = read_rows(self, X, y, None, groups)
         weight = _check_sample_weight(

@@ -23,12 +23,11 @@ from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from solvers.boosting.tree_importance import measured_rows, tree_importance
+from solvers.declarations import TRAINERS
 from solvers.errors import Interrupted
-from solvers.scalars import check_within
 from solvers.scoring.histogram_trees import HistogramTreesScorer
 from solvers.trainers.base import LogOddsMixin, MissingValuesMixin
 from solvers.trainers.boosting_rows import TrainingRows, read_rows, split_rows
-from solvers.trainers.boosting_settings import check_boosting, check_count
 from solvers.trainers.histogram_trees import histogram_trees_payload
 
 __all__ = ["GradientBoostingRejectClassifier", "histogram_trees_payload"]
@@ -129,10 +128,7 @@ class GradientBoostingRejectClassifier(MissingValuesMixin, LogOddsMixin, BaseEst
         -------
         self
         """
-        check_boosting(self)
-        check_count("n_rounds", self.n_rounds, least=1)
-        check_count("max_depth", self.max_depth, least=1)
-        check_within("l2_regularization", self.l2_regularization, above=-1e-300)
+        TRAINERS["gradient-boosting"].check(self)
         rows = read_rows(self, X, y, sample_weight, groups)
         train, apart = rows, None
         if self.early_stopping and min(np.sum(rows.y > 0), np.sum(rows.y < 0)) >= 10:

@@ -19,7 +19,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from solvers.scalars import check_within
+from solvers.declarations import TRAINERS
 from solvers.scoring.kernel_machine import KernelMachineScorer, kernel_machine_payload
 from solvers.trainers.base import LogOddsMixin
 from solvers.trainers.targets import class_factors
@@ -83,7 +83,7 @@ class LogisticRejectClassifier(LogOddsMixin, BaseEstimator):
         -------
         self
         """
-        check_within("C", self.C, above=0.0)
+        TRAINERS["logistic"].check(self)
         rows, labels = validate_data(self, X, y, dtype=np.float64, order="C")
         weight = _check_sample_weight(
             sample_weight, rows, dtype=np.float64, ensure_non_negative=True

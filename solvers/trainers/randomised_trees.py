@@ -13,12 +13,11 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 
+from solvers.declarations import TRAINERS
 from solvers.errors import Interrupted
-from solvers.scalars import is_number
 from solvers.scoring.randomised_trees import RandomisedTreesScorer
 from solvers.trainers.base import LogOddsMixin, MissingValuesMixin
 from solvers.trainers.boosting_rows import read_rows
-from solvers.trainers.boosting_settings import check_count
 
 __all__ = ["RandomisedTreesRejectClassifier"]
 
@@ -111,20 +110,12 @@ class RandomisedTreesRejectClassifier(MissingValuesMixin, LogOddsMixin, BaseEsti
         if self.trees not in _GROWN:
             msg = f"trees must be one of {', '.join(_GROWN)}, got {self.trees!r}"
             raise ValueError(msg)
-        check_count("n_trees", self.n_trees, least=1)
-        check_count("min_samples_leaf", self.min_samples_leaf, least=1)
-        if self.max_depth is not None:
-            check_count("max_depth", self.max_depth, least=1)
-        share: Any = "sqrt"
-        if self.max_features is not None:
-            if not (is_number(self.max_features) and 0.0 < self.max_features <= 1.0):
-                msg = f"max_features must lie in (0, 1], got {self.max_features!r}"
-                raise ValueError(msg)
-            share = float(self.max_features)
+        TRAINERS["forest"].check(self)
+        share = self.max_features
         return _GROWN[self.trees](
             max_depth=self.max_depth,
             min_samples_leaf=self.min_samples_leaf,
-            max_features=share,
+            max_features="sqrt" if share is None else float(share),
             random_state=self.random_state,
             warm_start=True,
         )

@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from solvers.costs import CostMatrix
+from solvers.declarations import BOOSTED, KEPT_APART
+from solvers.parameters import check
 from solvers.rules.base import as_costs
 from solvers.rules.expected_cost import SymmetricRule
-from solvers.scalars import check_within
 from solvers.trainers.adaboost import StumpScore
 from solvers.trainers.boosting_rows import read_rows, split_rows
-from solvers.trainers.boosting_settings import check_bins, check_boosting
 
 __all__ = ["TwoStepBoostingClassifier"]
 
@@ -95,11 +95,7 @@ class TwoStepBoostingClassifier(StumpScore):
         self
         """
         costs = as_costs(self.costs)
-        check_boosting(self)
-        check_bins(self.max_bins)
-        check_within(
-            "validation_fraction", self.validation_fraction, above=0.0, below=1.0
-        )
+        check(self, (*BOOSTED, KEPT_APART))
         rows = read_rows(self, X, y, sample_weight, groups)
         train, apart = split_rows(rows, self.validation_fraction, self.random_state)
         self._boost(train)

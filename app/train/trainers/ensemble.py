@@ -1,28 +1,28 @@
 """Ensembles: several trainers' log-odds, averaged by what they add on unseen rows."""
 
-from typing import Annotated, Any, Literal
+from functools import reduce
+from operator import or_
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
 from app.train.base import TrainerChoice
-from app.train.trainers.boosting import AdaBoostTrainer, GradientBoostingTrainer
-from app.train.trainers.logistic import LogisticTrainer
+from app.train.trainers.declared import SCHEMAS
 from app.train.trainers.svm import HingeTrainer
-from app.train.trainers.trees import ExtraTreesTrainer, ForestTrainer
 
 __all__ = ["AutoTrainer", "EnsembleTrainer", "Member"]
 
 Budget = Annotated[float, Field(ge=0.001, le=86_400)]
-Member = Annotated[
-    HingeTrainer
-    | GradientBoostingTrainer
-    | LogisticTrainer
-    | ExtraTreesTrainer
-    | ForestTrainer
-    | AdaBoostTrainer,
-    Field(discriminator="kind"),
-]
+_MEMBERS = ("gradient-boosting", "logistic", "extra-trees", "forest", "adaboost")
+
+if TYPE_CHECKING:
+    Member = TrainerChoice
+else:
+    Member = Annotated[
+        reduce(or_, (SCHEMAS[kind] for kind in _MEMBERS), HingeTrainer),
+        Field(discriminator="kind"),
+    ]
 
 
 def _different(members: list[Any]) -> list[Any]:

@@ -17,14 +17,8 @@ from typing import TYPE_CHECKING, Annotated, get_args
 from pydantic import Field
 
 from app.train.base import TrainerChoice
-from app.train.trainers.boosting import (
-    AbstentionBoostingTrainer,
-    AbstentionTreesTrainer,
-    AdaBoostTrainer,
-    GradientBoostingTrainer,
-)
+from app.train.trainers.declared import SCHEMAS
 from app.train.trainers.ensemble import AutoTrainer, EnsembleTrainer
-from app.train.trainers.logistic import LogisticTrainer
 from app.train.trainers.scores import ScoresTrainer
 from app.train.trainers.svm import (
     DoubleHingeTrainer,
@@ -32,7 +26,6 @@ from app.train.trainers.svm import (
     MultiHingeTrainer,
     ProbabilisticLabelTrainer,
 )
-from app.train.trainers.trees import ExtraTreesTrainer, ForestTrainer
 from solvers.rules.registry import RULES
 
 __all__ = ["TRAINERS", "Trainer", "TrainerKind"]
@@ -82,16 +75,16 @@ TRAINERS = {
     entry.kind: entry
     for entry in (
         TrainerKind(DoubleHingeTrainer, ("plug-in", "bartlett-wegkamp")),
-        TrainerKind(AbstentionBoostingTrainer, ("embedded",)),
-        TrainerKind(AbstentionTreesTrainer, ("embedded",)),
+        TrainerKind(SCHEMAS["abstention-boosting"], ("embedded",)),
+        TrainerKind(SCHEMAS["abstention-trees"], ("embedded",)),
         TrainerKind(ProbabilisticLabelTrainer, ("plug-in",), probabilities=True),
         TrainerKind(HingeTrainer),
         TrainerKind(MultiHingeTrainer),
-        TrainerKind(AdaBoostTrainer),
-        TrainerKind(GradientBoostingTrainer),
-        TrainerKind(LogisticTrainer),
-        TrainerKind(ExtraTreesTrainer),
-        TrainerKind(ForestTrainer),
+        TrainerKind(SCHEMAS["adaboost"]),
+        TrainerKind(SCHEMAS["gradient-boosting"]),
+        TrainerKind(SCHEMAS["logistic"]),
+        TrainerKind(SCHEMAS["extra-trees"]),
+        TrainerKind(SCHEMAS["forest"]),
         TrainerKind(EnsembleTrainer),
         TrainerKind(AutoTrainer),
         TrainerKind(ScoresTrainer),

@@ -16,7 +16,7 @@ from app.worker.fit.builders.kernel_machines import (
 )
 from app.worker.fit.builders.logistic import LOGISTIC
 from app.worker.fit.builders.scores import SCORES
-from app.worker.fit.builders.trees import RANDOMISED_TREES
+from app.worker.fit.builders.trees import EXTRA_TREES, FOREST
 
 __all__ = ["BUILDERS", "Builder", "Setting"]
 
@@ -30,8 +30,8 @@ BUILDERS = {
     "adaboost": ADABOOST,
     "gradient-boosting": GRADIENT_BOOSTING,
     "logistic": LOGISTIC,
-    "extra-trees": RANDOMISED_TREES,
-    "forest": RANDOMISED_TREES,
+    "extra-trees": EXTRA_TREES,
+    "forest": FOREST,
     "ensemble": ENSEMBLE,
     "auto": ENSEMBLE,
     "scores": SCORES,

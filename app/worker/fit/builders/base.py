@@ -6,6 +6,7 @@ process that trains (before it has a job, so that none waits for it), and nowher
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from inspect import signature
 from typing import Any
 
 from app.artifacts.rating import Rating
@@ -30,23 +31,27 @@ def parameters(trainer: TrainerChoice) -> dict[str, Any]:
     return chosen if kernel is None else {**chosen, **kernel_parameters(kernel)}
 
 
-def made_by(
-    estimator: Callable[..., Any], *, costs: bool = False, seed: bool = False
-) -> Callable[[Any, "Setting"], Any]:
+def made_by(estimator: type, **fixed: Any) -> Callable[[Any, "Setting"], Any]:
     """Return how a class is made that takes a trainer's parameters as they are.
+
+    Of prices, seed and columns of categories it is told what its constructor takes.
 
     Parameters
     ----------
     estimator : class
-    costs, seed : bool
-        Whether it takes ``costs`` and ``random_state`` too.
+    **fixed
+        What the request does not say.
     """
+    takes = signature(estimator).parameters
 
     def make(trainer: TrainerChoice, setting: Setting) -> Any:
-        told: dict[str, Any] = {"costs": setting.costs} if costs else {}
-        if seed:
-            told["random_state"] = setting.seed
-        return estimator(**told, **parameters(trainer))
+        beside = {
+            "costs": setting.costs,
+            "random_state": setting.seed,
+            "categorical_features": list(setting.categorical) or None,
+        }
+        told = {name: value for name, value in beside.items() if name in takes}
+        return estimator(**told, **fixed, **parameters(trainer))
 
     return make
 

@@ -3,10 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from app.train.trainers.boosting import (
-    AbstentionBoostingTrainer,
-    GradientBoostingTrainer,
-)
+from app.train.base import TrainerChoice
 from app.worker.fit.builders.base import Builder, Facts, Setting, made_by, parameters
 from solvers.trainers.abstention_boosting import AbstentionBoostingClassifier
 from solvers.trainers.abstention_trees import AbstentionTreeBoostingClassifier
@@ -37,14 +34,13 @@ def _stump_facts(booster: Any, names: Sequence[str]) -> Facts:
     }
 
 
-def _abstention_stumps(trainer: AbstentionBoostingTrainer, setting: Setting) -> Any:
-    chosen = {**parameters(trainer), "random_state": setting.seed}
-    costs = setting.costs
-    if costs is None or trainer.surrogate != "max":
-        return AbstentionBoostingClassifier(costs=costs, **chosen)
+def _abstention_stumps(trainer: TrainerChoice, setting: Setting) -> Any:
+    costs, chosen = setting.costs, parameters(trainer)
+    if costs is None or chosen["surrogate"] != "max":
+        return made_by(AbstentionBoostingClassifier)(trainer, setting)
     # Symmetric (others are refused before), so one number in units of an error.
     price = costs.reject_positive / costs.false_positive
-    return AbstentionBoostingClassifier(cost=price, **chosen)
+    return AbstentionBoostingClassifier(cost=price, random_state=setting.seed, **chosen)
 
 
 def _tree_facts(booster: Any, names: Sequence[str]) -> Facts:
@@ -54,24 +50,19 @@ def _tree_facts(booster: Any, names: Sequence[str]) -> Facts:
     }
 
 
-def _gradient_boosting(trainer: GradientBoostingTrainer, setting: Setting) -> Any:
-    return GradientBoostingRejectClassifier(
-        categorical_features=list(setting.categorical) or None,
-        random_state=setting.seed,
-        **parameters(trainer),
-    )
-
-
 ABSTENTION_BOOSTING = Builder(
     _abstention_stumps, _stump_facts, missing_native=True, keeps_apart=True
 )
 ADABOOST = Builder(made_by(AdaBoostStumpClassifier), _stump_facts, missing_native=True)
 ABSTENTION_TREES = Builder(
-    made_by(AbstentionTreeBoostingClassifier, costs=True, seed=True),
+    made_by(AbstentionTreeBoostingClassifier),
     _tree_facts,
     missing_native=True,
     keeps_apart=True,
 )
 GRADIENT_BOOSTING = Builder(
-    _gradient_boosting, _tree_facts, missing_native=True, keeps_apart=True
+    made_by(GradientBoostingRejectClassifier),
+    _tree_facts,
+    missing_native=True,
+    keeps_apart=True,
 )

@@ -8,7 +8,7 @@ from app.worker.fit.builders.base import Builder, Facts, Setting
 from app.worker.fit.builders.boosting import ADABOOST, GRADIENT_BOOSTING
 from app.worker.fit.builders.kernel_machines import HINGE
 from app.worker.fit.builders.logistic import LOGISTIC
-from app.worker.fit.builders.trees import RANDOMISED_TREES
+from app.worker.fit.builders.trees import EXTRA_TREES, FOREST
 from solvers.trainers.ensemble import EnsembleRejectClassifier
 from solvers.trainers.ensemble_members import LATE
 
@@ -18,8 +18,8 @@ _BUILDERS = {
     "svm": HINGE,
     "gradient-boosting": GRADIENT_BOOSTING,
     "logistic": LOGISTIC,
-    "extra-trees": RANDOMISED_TREES,
-    "forest": RANDOMISED_TREES,
+    "extra-trees": EXTRA_TREES,
+    "forest": FOREST,
     "adaboost": ADABOOST,
 }
 

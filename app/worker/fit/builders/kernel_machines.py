@@ -51,15 +51,13 @@ def _is_reduced(machine: Any) -> bool:
 
 def _double_hinge(trainer: DoubleHingeTrainer, setting: Setting) -> Any:
     if trainer.reduction is None:
-        return DoubleHingeSVC(
-            costs=setting.costs, random_state=setting.seed, **parameters(trainer)
-        )
+        return made_by(DoubleHingeSVC)(trainer, setting)
     return _reduced(trainer, setting.costs or CostMatrix(), setting.seed)
 
 
 def _hinge(trainer: HingeTrainer, setting: Setting) -> Any:
     if trainer.reduction is None:
-        return HingeSVC(random_state=setting.seed, **parameters(trainer))
+        return made_by(HingeSVC)(trainer, setting)
     return _reduced(trainer, None, setting.seed)
 
 
@@ -105,9 +103,9 @@ _LABELS: dict[str, Any] = {
 }
 DOUBLE_HINGE = Builder(_double_hinge, **_LABELS)
 HINGE = Builder(_hinge, **_LABELS)
-MULTI_HINGE = Builder(made_by(MultiHingeSVC, seed=True), _machine_facts, rating=_rating)
+MULTI_HINGE = Builder(made_by(MultiHingeSVC), _machine_facts, rating=_rating)
 PROBABILISTIC_LABEL = Builder(
-    made_by(ProbabilisticLabelSVC, costs=True, seed=True),
+    made_by(ProbabilisticLabelSVC),
     _machine_facts,
     link=_link_slope,
 )

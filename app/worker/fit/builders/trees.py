@@ -3,19 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-from app.train.trainers.trees import ExtraTreesTrainer, ForestTrainer
-from app.worker.fit.builders.base import Builder, Facts, Setting, parameters
+from app.worker.fit.builders.base import Builder, Facts, made_by
 from solvers.trainers.randomised_trees import RandomisedTreesRejectClassifier
 
-__all__ = ["RANDOMISED_TREES"]
-
-
-def _trees(trainer: ExtraTreesTrainer | ForestTrainer, setting: Setting) -> Any:
-    return RandomisedTreesRejectClassifier(
-        trees=trainer.kind,
-        random_state=setting.seed,
-        **parameters(trainer),
-    )
+__all__ = ["EXTRA_TREES", "FOREST"]
 
 
 def _facts(model: Any, names: Sequence[str]) -> Facts:
@@ -26,4 +17,7 @@ def _facts(model: Any, names: Sequence[str]) -> Facts:
     }
 
 
-RANDOMISED_TREES = Builder(_trees, _facts)
+EXTRA_TREES, FOREST = (
+    Builder(made_by(RandomisedTreesRejectClassifier, trees=kind), _facts)
+    for kind in ("extra-trees", "forest")
+)

@@ -12,7 +12,8 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from app.features.schema import Feature, FeatureSchema
+from app.features.feature import Feature
+from app.features.schema import FeatureSchema
 from app.guards.guards import NO_PRICE
 from solvers.costs import RowCosts
 

@@ -15,7 +15,8 @@ from app.predict.envelope import Costs
 from app.predict.pricing import Pricing, pricing_at
 from app.predict.ready_model import ReadyModel
 from app.predict.rows import Rows
-from app.reviews.intake import Origin, no_references
+from app.reviews.intake import no_references
+from app.reviews.new_case import Origin
 from app.reviews.policy import Terms
 
 __all__ = ["Answering"]

@@ -37,7 +37,8 @@ from app.features.schema import FeatureSchema
 from app.predict.answer import NAMES, REASONS
 from app.predict.decided import Decided
 from app.predict.rows import Rows
-from app.reviews.intake import REFERENCE, NewCase, Origin, draws, features_of
+from app.reviews.intake import REFERENCE, draws
+from app.reviews.new_case import NewCase, Origin, features_of
 from app.reviews.opening import open_cases
 from app.reviews.policy import AUDIT
 

@@ -23,7 +23,8 @@ from app.datasets.reading.sources import Batch
 from app.datasets.reading.values import Reading
 from app.errors import FieldError
 from app.errors.faults import unusable
-from app.features.schema import Feature, FeatureSchema
+from app.features.feature import Feature
+from app.features.schema import FeatureSchema
 from app.features.values import Value, trimmed
 from app.predict.rows import Rows
 

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 from app.datasets.schemas import ClassBalance, LabelCount, Preview
 from app.errors import FieldError, InvalidRequestError
 from app.features.dates import are_dates
-from app.features.schema import MAX_CATEGORIES
+from app.features.feature import MAX_CATEGORIES
 
 __all__ = ["Profile", "class_balance", "preview", "profiles"]
 

@@ -13,7 +13,8 @@ from app.errors import FieldError
 from app.errors.faults import refuse
 from app.evidence.part import Part
 from app.features.columns import by_value
-from app.features.schema import Feature, FeatureSchema
+from app.features.feature import Feature
+from app.features.schema import FeatureSchema
 from app.features.table import Table
 from app.features.values import category, marks_of
 from app.train.role_columns import Place, read_groups, read_probabilities, read_weights

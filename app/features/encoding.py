@@ -12,12 +12,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from app.features.schema import (
-    LARGEST_NUMBER,
-    SPREAD,
-    Feature,
-    FeatureSchema,
-)
+from app.features.feature import LARGEST_NUMBER, SPREAD, Feature
+from app.features.schema import FeatureSchema
 from app.features.table import Table
 from app.features.values import Value, category, marks_of
 

@@ -16,7 +16,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from app.features.schema import LARGEST_NUMBER, FeatureSchema
+from app.features.feature import LARGEST_NUMBER
+from app.features.schema import FeatureSchema
 from app.features.table import Table
 from app.guards.nearest import NearestReference
 from app.guards.space import Space

@@ -14,7 +14,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from app.features.schema import SPREAD, FeatureSchema
+from app.features.feature import SPREAD
+from app.features.schema import FeatureSchema
 
 __all__ = ["Space"]
 

@@ -9,11 +9,12 @@ from sqlalchemy.orm import Session
 from app.artifacts.store import StoredArtifact
 from app.db.base import insert_into
 from app.db.tables import Model, ModelVersion
+from app.models.catalogue import LEASE_S
 
 __all__ = ["add_version", "wait_until_visible"]
 
-_VISIBLE_AFTER_S = 0.15
-"""Longer than an API process believes what it knows of a name (0.1 s)."""
+_VISIBLE_AFTER_S = 1.5 * LEASE_S
+"""Longer than an API process believes what it knows of a name."""
 
 
 def wait_until_visible() -> None:

@@ -18,7 +18,7 @@ from app.batch.routes import decide_file
 from app.batch.schemas import BatchQuery
 from app.db.session import Reading
 from app.errors import InvalidRequestError, UnknownModelError
-from app.features.schema import Feature
+from app.features.feature import Feature
 from app.models import service
 from app.models.queries import ResolvedVersion
 from app.models.schemas import ModelsQuery

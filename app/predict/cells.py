@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from app.features.schema import Feature
+from app.features.feature import Feature
 
 __all__ = ["cell_type", "cell_words"]
 

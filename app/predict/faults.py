@@ -12,7 +12,8 @@ from msgspec import Raw
 
 from app.errors import FieldError
 from app.errors.faults import at
-from app.features.schema import Feature, FeatureSchema
+from app.features.feature import Feature
+from app.features.schema import FeatureSchema
 from app.features.values import trimmed
 from app.predict.cells import cell_type, cell_words
 

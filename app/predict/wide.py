@@ -11,7 +11,7 @@ from typing import Any, get_args
 
 import msgspec
 
-from app.features.schema import Feature
+from app.features.feature import Feature
 from app.predict.cells import cell_type
 
 __all__ = ["Tuples", "wide_rows"]

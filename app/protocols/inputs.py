@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from app.errors import FieldError, InvalidRequestError
 from app.errors.faults import unusable
-from app.features.schema import Feature
+from app.features.feature import Feature
 from app.predict.ready_model import ReadyModel
 from app.predict.rows import Rows
 from app.protocols.tensors import Tensor, Values

@@ -17,7 +17,8 @@ from time import monotonic
 from app.db.session import Database
 from app.errors import ApiError, ServiceUnavailableError
 from app.grouped import Grouped
-from app.reviews.intake import Intake, NewCase
+from app.reviews.intake import Intake
+from app.reviews.new_case import NewCase
 from app.reviews.opening import open_cases
 from app.web.failures import translate
 

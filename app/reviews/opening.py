@@ -20,7 +20,7 @@ from app.db.base import insert_into, utc_now
 from app.db.review_tables import NEVER, Case, Opinion
 from app.db.tables import new_id
 from app.errors import ServiceUnavailableError
-from app.reviews.intake import NewCase
+from app.reviews.new_case import NewCase
 
 __all__ = ["open_cases", "opinion"]
 

@@ -13,7 +13,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from app.features.schema import Feature, FeatureSchema
+from app.features.feature import Feature
+from app.features.schema import FeatureSchema
 from app.features.table import Table
 from app.features.values import category
 

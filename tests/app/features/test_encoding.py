@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from app.errors import InvalidRequestError
 from app.features.encoding import Encoder, encode_table
-from app.features.schema import MAX_CATEGORIES, SPREAD, Feature, FeatureSchema
+from app.features.feature import MAX_CATEGORIES, SPREAD, Feature
+from app.features.schema import FeatureSchema
 from app.features.table import Table
 from app.features.values import trimmed
 

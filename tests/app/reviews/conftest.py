@@ -12,7 +12,7 @@ from app.db.review_tables import ReviewPolicy
 from app.db.session import Database
 from app.db.tables import Model
 from app.keys.people import take_in
-from app.reviews.intake import NewCase, Origin
+from app.reviews.new_case import NewCase, Origin
 from app.reviews.opening import open_cases
 from app.reviews.policy import Policy, terms_of
 from app.settings import Settings

@@ -15,8 +15,9 @@ from app.db.review_tables import Case
 from app.predict.ready_model import ReadyModel
 from app.reviews import keeper as keeping
 from app.reviews import opening
-from app.reviews.intake import Intake, NewCase, Origin, draws
+from app.reviews.intake import Intake, draws
 from app.reviews.keeper import Keeper
+from app.reviews.new_case import NewCase, Origin
 from app.reviews.policy import limit_of, terms_of
 from tests.app.predict.conftest import served
 from tests.app.reviews.conftest import model_with_cases, rows

@@ -213,7 +213,7 @@ def test_a_case_that_comes_first_from_elsewhere_is_the_one_that_is_named(
     from app.models.queries import ResolvedVersion
     from app.predict.ready_model import ReadyModel
     from app.predict.rows import Rows
-    from app.reviews.intake import NewCase
+    from app.reviews.new_case import NewCase
     from app.reviews.opening import open_cases
     from tests.app.reviews.conftest import model_with_cases
 

@@ -7,7 +7,7 @@ from sqlalchemy import func, select, text
 
 from app.db.review_tables import Case, Opinion
 from app.reviews import opening
-from app.reviews.intake import NewCase
+from app.reviews.new_case import NewCase
 from tests.app.predict.conftest import served
 from tests.app.reviews.conftest import model_with_cases, rows
 

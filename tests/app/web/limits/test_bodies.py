@@ -1,92 +1,14 @@
-"""Limits that hold for every operation the document tells of, on the real server."""
+"""What is no body, or too much of one, is refused by every operation alike."""
 
 import gzip
-import re
 import socket
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 
 import pyarrow as pa
 import pytest
 
+from tests.app.web.limits.everywhere import DEEP, FILES, PROTOCOLS, QUERIES, send
 from tests.waiting import until
-
-DEEP = b'{"x":' * 11 + b"1" + b"}" * 11
-QUERIES = dict.fromkeys(("/predict/batch", "/cases/import"), "?model=1")
-"""What is asked for before a body is read."""
-FILES = {"/datasets", "/predict/batch"}
-PROTOCOLS = ("/v2", "/invocations", "/endpoints")
-"""Addresses that tell an error in their protocol's own words."""
-
-
-@pytest.fixture(scope="module")
-def service(tmp_path_factory, service_type):
-    service = service_type(
-        tmp_path_factory.mktemp("everywhere"),
-        {
-            "DEMUR_MAX_JSON_DEPTH": "10",
-            "DEMUR_REQUEST_SECONDS": "8",
-            "DEMUR_UPLOAD_SECONDS": "8",
-            "DEMUR_MAX_UPLOAD_BYTES": "4000000",
-        },
-        ("--no-worker",),
-    ).start()
-    # The process that reads files starts with the first one, however long that takes.
-    until(
-        lambda: (
-            send(
-                service, "POST", "/datasets", b"a\n1\n", content_type="text/csv"
-            ).is_success
-        )
-    )
-    yield service
-    service.stop()
-
-
-@pytest.fixture(scope="module")
-def operations(service):
-    """Return (method, path filled in, operation) of each."""
-    document = service.http.get("/openapi.json").json()
-    return [
-        (method.upper(), re.sub(r"\{[^}]*\}", "1", path), operation)
-        for path, operations in document["paths"].items()
-        for method, operation in operations.items()
-    ]
-
-
-def speak(service, *parts):
-    """Send raw bytes and return what comes until the server hangs up."""
-    host, port = service.url.removeprefix("http://").split(":")
-    with socket.create_connection((host, int(port)), timeout=60) as line:
-        for part in parts:
-            line.sendall(part)
-        told = b""
-        while part := line.recv(65536):
-            told += part
-    return told
-
-
-@pytest.fixture(scope="module")
-def reading(operations):
-    """Return (method, path) of each operation that reads JSON."""
-    found = [
-        (method, path)
-        for method, path, operation in operations
-        if "application/json" in operation.get("requestBody", {}).get("content", {})
-    ]
-    assert len(found) >= 15
-    assert any(path.startswith(PROTOCOLS) for _, path in found)
-    return found
-
-
-def send(service, method, path, body, **headers):
-    """Send JSON, unless the headers say otherwise."""
-    headers = {"content-type": "application/json"} | {
-        name.replace("_", "-"): value for name, value in headers.items()
-    }
-    headers = {name: value for name, value in headers.items() if value is not None}
-    address = path + QUERIES.get(path, "")
-    return service.http.request(method, address, content=body, headers=headers)
 
 
 @pytest.mark.parametrize(
@@ -252,92 +174,3 @@ def test_a_json_body_that_is_nested_too_deeply_is_refused_wherever_one_is_read(
         assert problem["type"] == "/problems/malformed-request", (method, path)
         assert "DEMUR_MAX_JSON_DEPTH" in problem["detail"], (method, path)
         assert problem["request_id"] == answer.headers["x-request-id"]
-
-
-def test_every_body_that_stalls_is_answered_408_and_the_document_says_so(
-    service, operations
-):
-    reading = [
-        (method, path, operation)
-        for method, path, operation in operations
-        if "requestBody" in operation
-    ]
-
-    def stalled(method, path):
-        query = QUERIES.get(path, "")
-        kind = "text/csv" if path in FILES else "application/json"
-        return speak(
-            service,
-            f"{method} {path}{query} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99"
-            f"\r\nContent-Type: {kind}\r\n\r\n{{".encode(),
-        )
-
-    with ThreadPoolExecutor(len(reading)) as threads:
-        told = threads.map(stalled, *zip(*[r[:2] for r in reading], strict=True))
-        for (method, path, operation), answer in zip(reading, told, strict=True):
-            assert "408" in operation["responses"], (method, path)
-            status = answer.split()[1].decode()
-            assert status in operation["responses"], (method, path, answer)
-            # a batch is refused for its model before its body is there
-            assert status == "408" or path in FILES, (method, path, answer)
-
-
-def test_what_reads_no_body_never_says_408(operations):
-    for method, path, operation in operations:
-        if "requestBody" not in operation:
-            assert "408" not in operation["responses"], (method, path)
-        assert "503" in operation["responses"], (method, path)
-
-
-CHUNK = b"10000\r\n" + b"a,b\n" * 16384 + b"\r\n"
-
-
-@pytest.mark.parametrize("announced", [True, False], ids=["announced", "chunked"])
-def test_a_file_refused_in_its_midst_is_told_so_and_the_connection_ends(
-    service, announced
-):
-    """The body never ends: whoever waited for its end would wait for ever."""
-    length = "Content-Length: 3000000" if announced else "Transfer-Encoding: chunked"
-    head = (
-        "POST /predict/batch?model=nobody HTTP/1.1\r\nHost: localhost\r\n"
-        f"Content-Type: text/csv\r\n{length}\r\n\r\n"
-    ).encode()
-    body = [b"a,b\n" * 16384] * 4 if announced else [CHUNK] * 4
-    told = speak(service, head, *body)
-    assert told.startswith(b"HTTP/1.1 404 ")
-    assert b"connection: close" in told.lower()
-    assert b"/problems/unknown-model" in told
-
-
-def test_a_chunked_file_that_is_too_long_is_refused(service):
-    head = (
-        b"POST /datasets?name=x HTTP/1.1\r\nHost: localhost\r\n"
-        b"Content-Type: text/csv\r\nTransfer-Encoding: chunked\r\n\r\n"
-    )
-    told = speak(service, head, *[CHUNK] * 62)
-    assert told.startswith(b"HTTP/1.1 413 ")
-    assert b"DEMUR_MAX_UPLOAD_BYTES" in told
-
-
-@pytest.mark.parametrize("path", ["/livez", "/models", "/datasets", "/openapi.json"])
-def test_a_request_without_a_body_keeps_its_connection(service, path):
-    host, port = service.url.removeprefix("http://").split(":")
-    with socket.create_connection((host, int(port)), timeout=60) as line:
-        for _ in range(3):  # one after another on the same connection
-            line.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
-            told = b""
-            while b"\r\n\r\n" not in told:
-                told += line.recv(65536)
-            head, _, rest = told.partition(b"\r\n\r\n")
-            assert head.startswith(b"HTTP/1.1 200 ")
-            assert b"connection: close" not in head.lower()
-            length = int(re.search(rb"content-length: (\d+)", head.lower())[1])
-            while len(rest) < length:
-                rest += line.recv(65536)
-
-
-def test_a_post_without_a_body_keeps_its_connection(service):
-    for headers in ({}, {"content-length": "0"}):
-        answer = service.http.post("/jobs/1/cancel", headers=headers)
-        assert answer.status_code == 404
-        assert "connection" not in answer.headers

@@ -18,6 +18,7 @@ PUBLISH ?=
 help:
 	@echo "make demo    train on a real data set over HTTP and print decisions with their costs"
 	@echo "make serve   the service on 127.0.0.1:8000, data under var/"
+	@echo "make cluster-demo  two APIs, two workers, an S3 server and a Dask cluster, with one of each killed (needs PostgreSQL)"
 	@echo "make test    the test suite"
 	@echo "make test-slow  what takes many seconds a test; CI runs it after the suite"
 	@echo "make check   format, lint, types, import contracts, unsafe calls, migrations"
@@ -54,6 +55,9 @@ $(VENV)/.generator: requirements/generator.txt $(VENV)/.installed
 
 demo: venv
 	$(BIN)/python -m app.client.demo
+
+cluster-demo: $(VENV)/.installed $(OBJECTS)/.installed
+	$(BIN)/python examples/deploy/cluster_demo.py
 
 serve: venv
 	$(BIN)/demur serve
@@ -152,8 +156,8 @@ COMPILE = $(BIN)/uv pip compile $(LOCK_FLAGS) --quiet --universal --generate-has
 # One lock for every platform and Python that the project serves.
 lock: $(VENV)/.installed
 	$(COMPILE) pyproject.toml --extra service -o requirements/runtime.txt
-	$(COMPILE) pyproject.toml --extra service --extra plots --extra dev -c requirements/runtime.txt -o requirements/dev.txt
-	$(COMPILE) pyproject.toml --extra service --extra plots --extra dev --extra bench -c requirements/dev.txt -o requirements/bench.txt
+	$(COMPILE) pyproject.toml --extra service --extra cluster --extra plots --extra dev -c requirements/runtime.txt -o requirements/dev.txt
+	$(COMPILE) pyproject.toml --extra service --extra cluster --extra plots --extra dev --extra bench -c requirements/dev.txt -o requirements/bench.txt
 	$(COMPILE) pyproject.toml --extra guide -c requirements/dev.txt -o requirements/guide.txt
 	$(COMPILE) requirements/peers.in -o requirements/peers.txt
 	$(COMPILE) requirements/clients.in -o requirements/clients.txt

@@ -8,12 +8,12 @@ import re
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field, SecretStr, ValidationError, field_validator
+from pydantic import Field, SecretStr, ValidationError, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from app.blobs.interface import Place, Remote
 from app.blobs.systems import check_place
-from app.setting_texts import is_loopback, is_origin, split
+from app.setting_texts import check_cluster, is_loopback, is_origin, split
 
 __all__ = ["Settings", "SettingsError", "is_loopback", "load_settings"]
 
@@ -160,6 +160,13 @@ class Settings(BaseSettings):
     search_jobs: int = Field(default=1, ge=1, le=64)
     """Threads of one training: fits of its search, folds, or parts of a large fit."""
 
+    cluster_tls: Names = ()
+    """Files for ``DEMUR_CLUSTER``: an authority's certificate, one's own, its key."""
+
+    cluster: str = ""
+    """Dask cluster for the fits of searches and ``auto``: ``tcp://HOST:PORT`` (on a
+    private network), ``tls://HOST:PORT``, or ``local``, ``local:N``: processes here."""
+
     models_in_memory: int = Field(default=32, ge=1)
     """Model versions that one API process keeps loaded; the least used leaves first."""
 
@@ -196,7 +203,9 @@ class Settings(BaseSettings):
             raise ValueError(msg)
         return keys
 
-    @field_validator("allowed_hosts", "allowed_origins", "score_places", mode="before")
+    @field_validator(
+        "allowed_hosts", "allowed_origins", "score_places", "cluster_tls", mode="before"
+    )
     @classmethod
     def _split_names(cls, value: object) -> object:
         return split(value)
@@ -222,6 +231,12 @@ class Settings(BaseSettings):
     def _are_places(cls, value: str | tuple[str, ...]) -> str | tuple[str, ...]:
         for place in (value,) if isinstance(value, str) else value:
             check_place(place)
+        return value
+
+    @field_validator("cluster")
+    @classmethod
+    def _safe_cluster(cls, value: str, info: ValidationInfo) -> str:
+        check_cluster(value, info.data.get("cluster_tls", ()))
         return value
 
     @field_validator("root_path")

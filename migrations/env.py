@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from alembic import context
 
-from app.db import monitor_tables, review_tables, tables
+from app.db import monitor_tables, review_tables, search_tables, tables
 from app.db.base import Base, Utc
 
 __all__: list[str] = []
@@ -35,6 +35,7 @@ declared = {
     tables.Job.__table__,
     review_tables.Case.__table__,
     monitor_tables.Alarm.__table__,
+    search_tables.SearchFigures.__table__,
 }
 if not declared.issubset(Base.metadata.sorted_tables):
     msg = "the tables must be declared before they are compared"

@@ -6,18 +6,18 @@ Importing takes seconds of a processor, forking milliseconds; the process that i
 never trains, so that every job begins in the same clean state. When a job's process
 dies of a signal, the one that forked it dies of the same.
 
-``RUN`` is the dotted path of ``run(request, progress, datasets, plan) -> Trained``,
-where ``datasets`` is the place of the data sets and ``plan`` was stored with the job.
-The artifact is written here and is complete on disk before it is reported; nothing is
-visible before the worker has put its digest into the database. When the worker is gone,
-this process and whatever it started are gone too.
+``RUN`` is the dotted path of ``run(request, progress, datasets, plan, kept) ->
+Trained``: ``datasets`` is the place of the data sets, ``plan`` was stored with the job,
+and ``kept`` is what an earlier attempt at the same search has found. The artifact is
+written here and is complete on disk before it is reported; nothing is visible before
+the worker has put its digest into the database. When the worker is gone, this process
+and whatever it started are gone too.
 """
 
 import gc
 import importlib
 import logging
 import os
-import platform
 import signal
 import sys
 import threading
@@ -25,7 +25,6 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from http import HTTPStatus
-from importlib.metadata import version
 from multiprocessing.connection import Connection
 from typing import Any, Protocol
 
@@ -42,6 +41,8 @@ from app.room import bound_memory
 from app.web.failures import translate
 from app.worker.bounds import out_of_memory
 from app.worker.compiled import nothing_compiled
+from app.worker.fit.search.kept import Kept as KeptFigures
+from app.worker.fit.search.kept import library_versions
 from app.worker.limits import die_with_parent, yield_to_others
 from app.worker.messages import (
     Begin,
@@ -49,6 +50,7 @@ from app.worker.messages import (
     Cancelled,
     Done,
     Failed,
+    Kept,
     LastWord,
     Progress,
     Ready,
@@ -64,7 +66,6 @@ __all__ = ["main"]
 log = logging.getLogger(__name__)
 
 REPORT_EVERY_S = 0.2
-LIBRARIES = ("demur", "numpy", "scipy", "numba", "scikit-learn", "joblib")
 SCORING = "app.worker.scoring:score"
 """Of jobs that decide rows; most jobs are trainings, so it is not loaded before."""
 
@@ -88,7 +89,13 @@ class Trained(Protocol):
 
 
 Run = Callable[
-    [dict[str, Any], Callable[[float, str], bool], Place, dict[str, Any] | None],
+    [
+        dict[str, Any],
+        Callable[[float, str], bool],
+        Place,
+        dict[str, Any] | None,
+        KeptFigures,
+    ],
     Trained,
 ]
 
@@ -99,6 +106,7 @@ class Wire:
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
         self.cancelled = threading.Event()
+        self._speaking = threading.Lock()
         self._next_report_s = 0.0
         self._furthest = 0.0
         self._said_too = COMPILING if nothing_compiled() else ""
@@ -113,8 +121,17 @@ class Wire:
         if now_s >= self._next_report_s:
             self._next_report_s = now_s + REPORT_EVERY_S
             said = message[: 200 - len(self._said_too)] + self._said_too
-            send(self.connection, Progress(self._furthest, said))
+            self._send(Progress(self._furthest, said))
         return not self.cancelled.is_set()
+
+    def keep(self, digest: str, figures: dict[str, Any]) -> None:
+        """Tell what a candidate of a search did."""
+        self._send(Kept(digest, figures))
+
+    def _send(self, message: Progress | Kept) -> None:
+        """Send one message whole; those who report may be several threads."""
+        with self._speaking:
+            send(self.connection, message)
 
     def listen(self) -> None:
         """Wait for orders; when the line ends, end this process and all it started."""
@@ -183,7 +200,7 @@ def _serve(run: Run, begin: Begin, body: bytes, connection: Connection) -> None:
         if begin.settings is None:
             # As many threads as the operator grants a training, in whatever it does.
             with using(int(os.environ.get("DEMUR_SEARCH_JOBS", "1"))):
-                return _train(run, body, begin, wire.progress)
+                return _train(run, body, begin, wire)
         word: LastWord = _load(SCORING)(body, begin.settings, wire.progress)
         return word
 
@@ -214,11 +231,10 @@ def _ended(work: Callable[[], LastWord], memory_bytes: int) -> LastWord:
         return Failed(told.problem())
 
 
-def _train(
-    run: Run, body: bytes, begin: Begin, progress: Callable[[float, str], bool]
-) -> Done:
-    request = msgspec.json.decode(body)
-    trained = run(request, progress, place_of(begin.datasets), begin.plan)
+def _train(run: Run, body: bytes, begin: Begin, wire: Wire) -> Done:
+    kept = KeptFigures(begin.figures, wire.keep)
+    datasets, progress = place_of(begin.datasets), wire.progress
+    trained = run(msgspec.json.decode(body), progress, datasets, begin.plan, kept)
     store = ArtifactStore(place_of(begin.artifacts), begin.owner)
     # What was found in hours is kept while an object store does not answer.
     stored = patiently(lambda: store.write(trained.artifact), progress)
@@ -229,19 +245,11 @@ def _summary(trained: Trained) -> dict[str, Any]:
     summary: dict[str, Any] = finite(
         {
             "warnings": list(trained.warnings),
-            "library_versions": _library_versions(),
+            "library_versions": library_versions(),
             **trained.summary,
         }
     )
     return summary
-
-
-def _library_versions() -> dict[str, str]:
-    """Return the versions that an artifact was made by."""
-    return {
-        "python": platform.python_version(),
-        **{name: version(name) for name in LIBRARIES},
-    }
 
 
 def _too_large(memory_bytes: int) -> ApiError:

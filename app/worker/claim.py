@@ -15,6 +15,7 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from app.db.base import utc_now
+from app.db.search_tables import SearchFigures
 from app.db.states import JobKind, JobStatus
 from app.db.tables import Job, JobInput
 
@@ -33,6 +34,8 @@ class Claim:
     max_seconds: int | None = None
     kind: JobKind = JobKind.TRAIN
     plan: dict[str, Any] | None = field(default=None, repr=False)
+    figures: dict[str, dict[str, Any]] = field(default_factory=dict, repr=False)
+    """What an earlier attempt has found of the candidates of a search, by digest."""
 
 
 def queued(session: Session) -> bool:
@@ -73,5 +76,19 @@ def claim(session: Session, worker_id: str) -> Claim | None:
     body, plan = session.execute(
         select(JobInput.body, JobInput.plan).where(JobInput.job_id == job_id)
     ).one()
-    found = JobKind(kind)
-    return Claim(job_id, worker_id, attempt, model, body, max_seconds, found, plan)
+    known = session.execute(
+        select(SearchFigures.digest, SearchFigures.figures).where(
+            SearchFigures.job_id == job_id
+        )
+    )
+    return Claim(
+        job_id,
+        worker_id,
+        attempt,
+        model,
+        body,
+        max_seconds,
+        JobKind(kind),
+        plan,
+        {str(digest): told for digest, told in known},
+    )

@@ -16,12 +16,13 @@ from sqlalchemy import ColumnElement, and_, delete, select, update
 from sqlalchemy.orm import Session
 
 from app.artifacts.store import StoredArtifact
-from app.db.base import utc_now
+from app.db.base import insert_into, utc_now
+from app.db.search_tables import SearchFigures
 from app.db.states import JobStatus
 from app.db.tables import Job, JobInput, ModelVersion
 from app.models.publication import add_version
 from app.worker.claim import Claim
-from app.worker.messages import Done
+from app.worker.messages import Done, Kept
 
 __all__ = [
     "cancel",
@@ -30,6 +31,7 @@ __all__ = [
     "free",
     "give_back",
     "held_job",
+    "keep",
     "note_progress",
     "publish",
     "succeed",
@@ -69,7 +71,8 @@ def _end(session: Session, claim: Claim, status: JobStatus, **values: Any) -> bo
         session, claim, status=status, worker_id=None, finished_at=utc_now(), **values
     )
     if ended:
-        session.execute(delete(JobInput).where(JobInput.job_id == claim.job_id))
+        for left in (JobInput, SearchFigures):
+            session.execute(delete(left).where(left.job_id == claim.job_id))
     return ended
 
 
@@ -143,6 +146,18 @@ def give_back(session: Session, claim: Claim, reason: str, *, counts: bool) -> b
         progress_fraction=0.0,
         progress_message=reason,
     )
+
+
+def keep(session: Session, claim: Claim, found: Iterable[Kept]) -> None:
+    """Write down what candidates of a search did, if the job is still held."""
+    if held_job(session, claim) is None:
+        return
+    rows = [
+        {"job_id": claim.job_id, "digest": one.digest, "figures": one.figures}
+        for one in found
+    ]
+    statement = insert_into(session, SearchFigures).on_conflict_do_nothing()
+    session.execute(statement, rows)
 
 
 def note_progress(

@@ -41,7 +41,7 @@ from app.worker.claim import Claim, claim, queued
 from app.worker.compiled import cache_environment
 from app.worker.limits import THREAD_LIMITS
 from app.worker.messages import Begin, Cancelled, Failed, Planned
-from app.worker.outcome import settle
+from app.worker.outcome import keep, settle
 from app.worker.parts import attend_all, is_divided
 from app.worker.process import TrainingProcess
 from app.worker.scoring import told_settings
@@ -93,6 +93,8 @@ class Worker:
             **THREAD_LIMITS,
             **cache_environment(settings.data_dir),
             "DEMUR_SEARCH_JOBS": str(settings.search_jobs),
+            "DEMUR_CLUSTER": settings.cluster,
+            "DEMUR_CLUSTER_TLS": ",".join(settings.cluster_tls),
         }
         self.busy: list[tuple[Claim, TrainingProcess]] = []
         self.divided: list[Claim] = []
@@ -160,8 +162,9 @@ class Worker:
     def _settle(self) -> None:
         """Write down how far jobs are, and end those whose process has ended."""
         for held, process in list(self.busy):
-            if process.last_word is not None:
-                with recovery.later_if_held(f"job {held.job_id}"):
+            with recovery.later_if_held(f"job {held.job_id}"):
+                keep(self.database, held, process.kept)
+                if process.last_word is not None:
                     settle(self.database, held, process.last_word)
                     if isinstance(process.last_word, Planned):
                         self.divided.append(held)
@@ -254,10 +257,9 @@ class Worker:
 
     def _claim(self) -> None:
         """Give a waiting job to the process that stands by."""
-        if self.standby is None or not self.standby.ready:
+        full = len(self.busy) >= self.settings.job_concurrency
+        if full or self.standby is None or not self.standby.ready:
             return  # a request may be larger than the pipe to a process that imports
-        if len(self.busy) >= self.settings.job_concurrency:
-            return
         with self.database.read() as session:
             if not queued(session):
                 return
@@ -281,6 +283,7 @@ class Worker:
                 self.settings.max_job_memory_bytes,
                 None if held.kind == JobKind.TRAIN else told_settings(self.settings),
                 held.plan,
+                held.figures,
             ),
         )
 

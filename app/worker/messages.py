@@ -1,8 +1,8 @@
 """What a worker and its training process say to each other, as JSON frames.
 
     worker  -> process   Begin, then the request's bytes as the next frame; Cancel
-    process -> worker    Ready; Progress...; then one of Done, Planned, Decided, Failed,
-                         Cancelled
+    process -> worker    Ready; Progress, Kept...; then one of Done, Planned, Decided,
+                         Failed, Cancelled
 
 A process that ends without a last word has crashed.
 """
@@ -23,6 +23,7 @@ __all__ = [
     "Done",
     "Failed",
     "FromChild",
+    "Kept",
     "LastWord",
     "Planned",
     "Progress",
@@ -48,6 +49,8 @@ class Begin(msgspec.Struct, frozen=True, tag="begin"):
     """Of a job that decides rows; the request is a `Source` then."""
     plan: dict[str, Any] | None = None
     """What a training resolves to, where it was stored with the job."""
+    figures: dict[str, dict[str, Any]] = {}
+    """What an earlier attempt has found of the candidates of a search, by digest."""
 
 
 class Cancel(msgspec.Struct, frozen=True, tag="cancel"):
@@ -63,6 +66,13 @@ class Progress(msgspec.Struct, frozen=True, tag="progress"):
 
     fraction: float
     message: str
+
+
+class Kept(msgspec.Struct, frozen=True, tag="kept"):
+    """A candidate of a search is finished; a further attempt goes on after it."""
+
+    digest: str
+    figures: dict[str, Any]
 
 
 class Done(msgspec.Struct, frozen=True, tag="done"):
@@ -97,7 +107,7 @@ class Cancelled(msgspec.Struct, frozen=True, tag="cancelled"):
 
 LastWord = Done | Planned | Decided | Failed | Cancelled
 ToChild = Begin | Cancel
-FromChild = Ready | Progress | LastWord
+FromChild = Ready | Progress | Kept | LastWord
 
 _encoder = msgspec.json.Encoder()
 decode_to_child = msgspec.json.Decoder(ToChild).decode

@@ -13,9 +13,17 @@ from app.errors import TrainingFailedError
 from app.models.publication import wait_until_visible
 from app.worker import finish, parts
 from app.worker.claim import Claim
-from app.worker.messages import Cancelled, Decided, Done, Failed, LastWord, Planned
+from app.worker.messages import (
+    Cancelled,
+    Decided,
+    Done,
+    Failed,
+    Kept,
+    LastWord,
+    Planned,
+)
 
-__all__ = ["settle"]
+__all__ = ["keep", "settle"]
 
 log = logging.getLogger(__name__)
 
@@ -34,6 +42,14 @@ def settle(database: Database, held: Claim, word: LastWord) -> None:
         elif isinstance(word, Cancelled):
             finish.cancel(session, held)
     log.info("job %s: %s", held.job_id, type(word).__name__.lower())
+
+
+def keep(database: Database, held: Claim, found: list[Kept]) -> None:
+    """Write down what candidates of a search did, and take it off the list."""
+    if found:
+        with database.write() as session:
+            finish.keep(session, held, found)
+        found.clear()
 
 
 def _publish(database: Database, held: Claim, done: Done) -> LastWord:

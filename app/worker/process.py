@@ -19,6 +19,7 @@ from app.worker.messages import (
     Cancel,
     Cancelled,
     Failed,
+    Kept,
     LastWord,
     Progress,
     Ready,
@@ -55,6 +56,7 @@ class TrainingProcess:
             )
         self.ready = False
         self.progress: Progress | None = None
+        self.kept: list[Kept] = []
         self.last_word: LastWord | None = None
         self._began_s = time.monotonic()
         self._stopped_at_s: float | None = None
@@ -92,6 +94,8 @@ class TrainingProcess:
             self.ready = True
         elif isinstance(message, Progress):
             self.progress = message
+        elif isinstance(message, Kept):
+            self.kept.append(message)
         else:
             cancelled = isinstance(message, Cancelled)
             self.last_word = self._verdict if cancelled else message
@@ -135,6 +139,7 @@ class TrainingProcess:
             return False
         self.ready = self._spoke = False
         self.progress = self.last_word = self._stopped_at_s = None
+        self.kept = []
         self._verdict = Cancelled()
         return True
 

@@ -36,6 +36,7 @@ from app.worker.fit.oddities import oddities
 from app.worker.fit.partition import Partition, partition
 from app.worker.fit.promising import drawn_by_rows, hanging_together
 from app.worker.fit.report import Progress, Report
+from app.worker.fit.search.kept import Kept
 from app.worker.fit.search.run import search
 from app.worker.fit.summary import describe
 from solvers.calibration import Calibration
@@ -70,6 +71,7 @@ def run(
     progress: Progress,
     datasets: Place | None = None,
     planned: Mapping[str, Any] | None = None,
+    kept: Kept | None = None,
 ) -> Trained:
     """Train what a request asks for.
 
@@ -83,6 +85,8 @@ def run(
         The folder of the data sets; without it only inline rows can be read.
     planned : mapping, optional
         The plan that was stored with the job; without it one is made.
+    kept : Kept, optional
+        What an earlier attempt has found of the candidates of a search.
 
     Raises
     ------
@@ -105,7 +109,8 @@ def run(
     begin, found = 0.02, None
     if asked.search is not None:
         stretch = report.part(begin, 0.7, "")
-        found = search(job, tried, asked.search.folds, parts.training, stretch)
+        folds = asked.search.folds
+        found = search(job, tried, folds, parts.training, stretch, kept or Kept())
         job, begin = found.job, 0.7
     until = (begin + 0.98) / 2 if asked.refit else 0.97
     fitted = fit(job, parts.training, parts.calibration, report.part(begin, until, ""))

@@ -18,7 +18,7 @@ from app.worker.fit.partition import partition
 from app.worker.fit.pipeline import run
 from app.worker.fit.search.folds import Fold
 from app.worker.fit.search.judging import FoldScores, judge
-from app.worker.fit.search.unit import Pulse, Scored, Unit, run_unit
+from app.worker.fit.search.unit import Pulse, Rows, Scored, Unit, run_unit
 from solvers.costs import CostMatrix
 from solvers.errors import Interrupted
 from solvers.scoring import Outputs, load
@@ -150,9 +150,9 @@ def test_shared_kernel_rows_change_nothing_but_time():
             *(HingeSVC(C=c, **tight) for c in (0.1, 10)),
         ]
 
-    together = run_unit(Unit(machines(), X, y, None, X, None))
+    together = run_unit(Unit(machines()), X, y, None, X)
     for one, machine in zip(together, machines(), strict=True):
-        (alone,) = run_unit(Unit([machine], X, y, None, X, None))
+        (alone,) = run_unit(Unit([machine]), X, y, None, X)
         np.testing.assert_allclose(one.told.score, alone.told.score, atol=1e-4)
         by_hand = load(machine.fit(X, y).scorer_payload()).score(X)
         np.testing.assert_array_equal(alone.told.score, by_hand)
@@ -162,11 +162,11 @@ def test_a_unit_can_be_sent_to_another_process():
     X = np.linspace(-1, 1, 20)[:, np.newaxis]
     machine = HingeSVC()
     machine._progress = Pulse(lambda _fraction, _message: False)
-    unit = Unit([machine], X, np.sign(X[:, 0]), None, X, None)
-    (sent,) = run_unit(pickle.loads(pickle.dumps(unit)))
+    unit, rows = Unit([machine]), Rows(X, np.sign(X[:, 0]), None, X)
+    (sent,) = run_unit(pickle.loads(pickle.dumps(unit)), *rows)
     assert sent.error is None
     with pytest.raises(Interrupted):
-        run_unit(unit)
+        run_unit(unit, *rows)
 
 
 def test_several_threads_find_the_same(body, monkeypatch):

@@ -22,7 +22,7 @@ class Trained:
     warnings: list = field(default_factory=list)
 
 
-def by_request(request, progress, datasets, plan):
+def by_request(request, progress, datasets, plan, kept):
     """Do what the request says."""
     return BEHAVIOURS[request["do"]](request, progress)
 

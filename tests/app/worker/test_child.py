@@ -4,7 +4,7 @@ import pytest
 
 from app.datasets.errors import CorruptDatasetError
 from app.errors import InvalidRequestError
-from app.worker.child import _ended, _train
+from app.worker.child import Wire, _ended, _train
 from app.worker.messages import Begin, Failed
 
 
@@ -19,12 +19,12 @@ from app.worker.messages import Begin, Failed
 def test_a_refusal_is_an_ordinary_line_and_a_fault_has_its_traceback(
     tmp_path, caplog, error, kind, traceback
 ):
-    def run(request, progress, datasets, plan):
+    def run(request, progress, datasets, plan, kept):
         raise error
 
     begin = Begin(str(tmp_path), str(tmp_path), "owner")
     with caplog.at_level("INFO"):
-        last = _ended(lambda: _train(run, b"{}", begin, lambda *_: True), 0)
+        last = _ended(lambda: _train(run, b"{}", begin, Wire(None)), 0)
     assert isinstance(last, Failed)
     assert kind in last.problem["type"]
     (line,) = caplog.records

@@ -11,6 +11,7 @@ its model will cost, which only rows that no candidate was compared on can tell.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
+from warnings import catch_warnings, simplefilter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,13 +25,12 @@ from app.worker.fit.report import Report
 from app.worker.fit.search.fits import shared
 from app.worker.fit.search.folds import Fold, search_folds
 from app.worker.fit.search.judging import FoldScores, judge
+from app.worker.fit.search.kept import Figures, Kept, digest_of
 from app.worker.fit.search.measure import Measure, measure_of
-from app.worker.fit.search.scoring import Scoring, name_of
-from app.worker.fit.search.table import Row, Table
+from app.worker.fit.search.scoring import Scoring
+from app.worker.fit.search.table import Row, Table, figures
 
 __all__ = ["Found", "search"]
-
-_FITTING = 0.97
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,6 +57,7 @@ def search(
     wanted: int,
     rows: NDArray[np.int64],
     report: Report,
+    kept: Kept,
 ) -> Found:
     """Compare the candidates on some rows.
 
@@ -70,6 +71,8 @@ def search(
     rows : ndarray of int
         The training part.
     report : Report
+    kept : Kept
+        What is known of candidates already.
 
     Raises
     ------
@@ -77,26 +80,37 @@ def search(
         When every candidate fails, or the rows cannot be split so.
     Interrupted
         When the training is to stop.
+    ServiceUnavailableError
+        When the cluster does not answer.
     """
     report.part(0.0, 1.0, "splitting the rows into folds").begin()
     jobs = [replace(job, request=one.request) for one in tried]
     part = job.part(rows)
     folds = search_folds(job.sample, rows, job.request.evaluation.seed, wanted)
-    fitting = report.part(0.0, _FITTING, "")
-    scores = Scoring(jobs, part, folds).scores(shared(tried), fitting)
     measure = measure_of(job.plan)
+    digests = [digest_of(one.request, i, wanted) for i, one in enumerate(tried)]
+    found = {
+        i: kept.known[digest]
+        for i, digest in enumerate(digests)
+        if digest in kept.known
+    }
+    groups = [
+        group
+        for group in shared(tried)
+        if not found.keys() >= {i for fit in group for i in fit.serves}
+    ]
+    with catch_warnings():
+        # A fit that stops early is ranked by what it decides, like any other; the
+        # winner is fitted again, and then says so.
+        simplefilter("ignore")
+        for complete in Scoring(jobs, part, folds).scores(groups, report):
+            for i, scores in complete.items():
+                found[i] = _figures(jobs[i], part, folds, scores, measure)
+                kept.keep(digests[i], found[i])
     table = Table(measure, sum(bool(fold.tuned_by) for fold in folds))
     for i, one in enumerate(jobs):
-        start = _FITTING + (1.0 - _FITTING) * i / len(jobs)
-        report.part(start, 1.0, f"{name_of(i, len(jobs))}, deciding").begin()
-        row = Row(
-            number=i,
-            trainer=one.request.trainer.kind,
-            rule=job.plan.rule.kind,
-            params=tried[i].varied,
-            seconds=sum(fold.scored.seconds for fold in scores[i]),
-        )
-        table.add(_judged(row, one, part, folds, scores[i], measure))
+        trainer, rule = one.request.trainer.kind, job.plan.rule.kind
+        table.add(Row(i, trainer, rule, tried[i].varied, **found[i]))
     if table.best is None:
         detail = f"every candidate failed; the first: {table.rows[0].error}"
         raise refuse([FieldError("/search", detail)])
@@ -104,19 +118,20 @@ def search(
     return Found(jobs[table.best], facts, table.warnings())
 
 
-def _judged(
-    row: Row,
+def _figures(
     job: Job,
     part: Part,
     folds: Sequence[Fold],
     scores: Sequence[FoldScores],
     measure: Measure,
-) -> Row:
-    """Return a candidate's row with its figures, or with the reason of its failure."""
+) -> Figures:
+    """Return what a candidate's row says of it, or the reason of its failure."""
+    seconds = sum(fold.scored.seconds for fold in scores)
     failed = next((fold.scored.error for fold in scores if fold.scored.error), None)
     if failed is not None:
-        return replace(row, error=failed)
+        return {"seconds": seconds, "error": failed}
     try:
-        return row.judged(judge(job, part, folds, scores), measure)
+        told = figures(judge(job, part, folds, scores), measure)
     except ApiError as error:
-        return replace(row, error=error.detail)
+        told = {"error": error.detail}
+    return {"seconds": seconds, **told}

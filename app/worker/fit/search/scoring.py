@@ -1,10 +1,12 @@
-"""Every candidate's scores on every fold: the work of a search, and joblib to do it."""
+"""Every candidate's scores on every fold: the work of a search, and who does it.
+
+Threads of this process do, by joblib, where nothing else is said; a context of joblib's
+may name another backend. Where a cluster is set, its machines do.
+"""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
-from warnings import catch_warnings, simplefilter
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -14,11 +16,12 @@ from app.evidence.part import Part
 from app.evidence.scores import Evidence
 from app.worker.fit.job import Job
 from app.worker.fit.report import Report
+from app.worker.fit.search.cluster import cluster_of
 from app.worker.fit.search.encodings import Encodings
 from app.worker.fit.search.fits import Fit
 from app.worker.fit.search.folds import Fold
 from app.worker.fit.search.judging import FoldScores
-from app.worker.fit.search.unit import Pulse, Scored, Unit, run_unit
+from app.worker.fit.search.unit import Pulse, Rows, Scored, Unit, nobody, run_unit
 from solvers.costs import RowCosts
 
 __all__ = ["Scoring", "name_of"]
@@ -56,8 +59,8 @@ class Scoring:
 
     def scores(
         self, groups: Sequence[list[Fit]], report: Report
-    ) -> list[list[FoldScores]]:
-        """Return for each candidate its scores on each fold.
+    ) -> Iterator[dict[int, list[FoldScores]]]:
+        """Yield the scores of some candidates on each fold, as they are complete.
 
         Parameters
         ----------
@@ -69,35 +72,42 @@ class Scoring:
         ------
         Interrupted
             When the training is to stop.
+        ServiceUnavailableError
+            When the cluster does not answer.
         """
         places: list[_Place] = []
-        pulse = Pulse(report)
+        cluster = cluster_of(os.environ)
+        pulse = Pulse(report if cluster is None else nobody)
+        n_folds = len(self._folds)
+        total = len(groups) * n_folds
 
-        def units() -> Iterator[Any]:
-            total = len(groups) * len(self._folds)
+        def units() -> Iterator[tuple[Unit, Rows]]:
             for group in groups:
-                for k in range(len(self._folds)):
+                for k in range(n_folds):
                     done = len(places)
                     stretch = Report(pulse, done / total, (done + 1) / total)
-                    unit, place = self._unit(group, k, stretch)
+                    unit, rows, place = self._unit(group, k, stretch)
                     places.append(place)
-                    yield delayed(run_unit)(unit)
+                    yield unit, rows
 
-        # A context of joblib's may name another backend, of processes or machines.
-        parallel = Parallel(n_jobs=_n_jobs(), prefer="threads", pre_dispatch="n_jobs")
-        with catch_warnings():
-            # A fit that stops early is ranked by what it decides, like any other; the
-            # winner is fitted again, and then says so.
-            simplefilter("ignore")
-            outcomes: list[list[Scored]] = parallel(units())
-        found: list[list[FoldScores]] = [[] for _ in self._jobs]
-        for place, outcome in zip(places, outcomes, strict=True):
-            for fit, scored in zip(place.fits, outcome, strict=True):
-                for i in fit.serves:
-                    found[i].append(_fold_scores(scored, place))
-        return found
+        done = (
+            _by_threads(units())
+            if cluster is None
+            else cluster.run(units(), total, report)
+        )
+        complete: dict[int, dict[int, list[Scored]]] = {}
+        for number, outcome in done:
+            group, k = divmod(number, n_folds)
+            folds = complete.setdefault(group, {})
+            folds[k] = outcome
+            if len(folds) == n_folds:
+                del complete[group]
+                its = places[group * n_folds : (group + 1) * n_folds]
+                yield _of_candidates(its, [folds[j] for j in range(n_folds)])
 
-    def _unit(self, group: list[Fit], k: int, report: Report) -> tuple[Unit, _Place]:
+    def _unit(
+        self, group: list[Fit], k: int, report: Report
+    ) -> tuple[Unit, Rows, _Place]:
         """Return the work of one group on one fold."""
         steps = len(group)
         fold = f"fold {k + 1} of {len(self._folds)}"
@@ -119,16 +129,40 @@ class Scoring:
                 self._jobs[fit.number].estimator(known.features, stretch)
                 for fit, stretch in zip(group, stretches, strict=True)
             ],
-            matrix=taught.matrix,
-            target=taught.target,
-            weight=taught.weight,
-            held=rows.held,
             link=job.link,
-            options=taught.options,
+        )
+        given = Rows(
+            taught.matrix, taught.target, taught.weight, rows.held, taught.options
         )
         held = self._part.only(self._folds[k].scores)
         own = job.own_prices(held.rows)
-        return unit, _Place(group, held, rows.guarded, own and own.costs)
+        return unit, given, _Place(group, held, rows.guarded, own and own.costs)
+
+
+def _by_threads(
+    units: Iterable[tuple[Unit, Rows]],
+) -> Iterator[tuple[int, list[Scored]]]:
+    """Yield the number of each unit with what it gave, in order."""
+    parallel = Parallel(
+        n_jobs=_n_jobs(),
+        prefer="threads",
+        pre_dispatch="n_jobs",
+        return_as="generator",
+    )
+    work = (delayed(run_unit)(unit, *rows) for unit, rows in units)
+    yield from enumerate(parallel(work))
+
+
+def _of_candidates(
+    places: Sequence[_Place], outcomes: Sequence[list[Scored]]
+) -> dict[int, list[FoldScores]]:
+    """Return the scores of the candidates of one group, fold by fold."""
+    found: dict[int, list[FoldScores]] = {}
+    for place, outcome in zip(places, outcomes, strict=True):
+        for fit, scored in zip(place.fits, outcome, strict=True):
+            for i in fit.serves:
+                found.setdefault(i, []).append(_fold_scores(scored, place))
+    return found
 
 
 def _fold_scores(scored: Scored, place: _Place) -> FoldScores:

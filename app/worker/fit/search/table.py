@@ -1,12 +1,12 @@
 """What a search found: one row a candidate, ranked."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any
 
 from app.worker.fit.search.measure import Judgement, Measure
 
-__all__ = ["Row", "Table"]
+__all__ = ["Row", "Table", "figures"]
 
 _NOTE = (
     "the best of several candidates looks better on the folds that chose it than it is:"
@@ -43,19 +43,16 @@ class Row:
     reject_rate: float | None = None
     error: str | None = None
 
-    def judged(self, judgement: Judgement, measure: Measure) -> "Row":
-        """Return the row with its figures."""
-        mean, rejected = judgement.mean(measure), judgement.reject_rate
-        if not isfinite(mean):
-            name = measure.name.replace("_", " ")
-            error = f"its {name} has no value: it rejects {rejected:.0%} of the rows"
-            return replace(self, reject_rate=rejected, error=error)
-        return replace(
-            self,
-            mean=mean,
-            standard_error=judgement.standard_error(measure),
-            reject_rate=rejected,
-        )
+
+def figures(judgement: Judgement, measure: Measure) -> dict[str, Any]:
+    """Return the members of a row that judged decisions fill."""
+    mean, rejected = judgement.mean(measure), judgement.reject_rate
+    if not isfinite(mean):
+        name = measure.name.replace("_", " ")
+        error = f"its {name} has no value: it rejects {rejected:.0%} of the rows"
+        return {"reject_rate": rejected, "error": error}
+    spread = judgement.standard_error(measure)
+    return {"mean": mean, "standard_error": spread, "reject_rate": rejected}
 
 
 @dataclass(slots=True, eq=False)

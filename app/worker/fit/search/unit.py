@@ -1,15 +1,16 @@
 """The unit of work of a search: some fits on one fold, plain data in and out.
 
-joblib runs the units. Nothing in them refers to the request, the table or the service,
-so that a backend of other processes or machines can take them.
+Nothing in a unit refers to the request, the table or the service, so that other
+processes or machines can take it. Its rows are arguments beside it: most units share
+them with others, and they are sent once.
 """
 
 import logging
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from threading import Lock
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,7 @@ from solvers.errors import Interrupted, SolverError
 from solvers.scoring import Outputs, load
 from solvers.trainers.label_machine import LabelMachine, Task
 
-__all__ = ["Pulse", "Scored", "Unit", "run_unit"]
+__all__ = ["Pulse", "Rows", "Scored", "Unit", "nobody", "run_unit"]
 
 log = logging.getLogger(__name__)
 
@@ -52,13 +53,14 @@ class Pulse:
         return _silent, ()
 
 
-def _nobody(fraction: float, message: str) -> bool:
+def nobody(fraction: float, message: str) -> bool:
+    """Go on: nothing is reported to anybody."""
     del fraction, message
     return True
 
 
 def _silent() -> Progress:
-    return _nobody
+    return nobody
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,23 +71,32 @@ class Unit:
     ----------
     estimators : list of unfitted estimators
         Several share their kernel rows, and stand in the order to fit them in.
-    matrix, target, weight
-        The rows that they learn from; weight None is 1 for all.
-    held : ndarray of shape (n_held, n_encoded)
-        The rows to score.
     link : function, optional
         As `Builder.link`.
-    options : mapping
-        What ``fit`` takes beside rows, target and weight.
     """
 
     estimators: list[Any]
+    link: Callable[[Any], float] | None = None
+
+
+class Rows(NamedTuple):
+    """The rows of a unit.
+
+    Parameters
+    ----------
+    matrix, target, weight
+        Those to learn from; weight None is 1 for all.
+    held : ndarray of shape (n_held, n_encoded)
+        Those to score.
+    options : mapping, optional
+        What ``fit`` takes beside rows, target and weight.
+    """
+
     matrix: Floats
     target: Floats
     weight: Floats | None
     held: Floats
-    link: Callable[[Any], float] | None
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,21 +109,28 @@ class Scored:
     seconds: float = 0.0
 
 
-def run_unit(unit: Unit) -> list[Scored]:
+def run_unit(unit: Unit, *given: Any) -> list[Scored]:
     """Fit and score; a fit that fails does not keep the others from it.
+
+    Parameters
+    ----------
+    unit : Unit
+    *given
+        The members of its `Rows`, one by one.
 
     Raises
     ------
     Interrupted
         When the training is to stop.
     """
-    fit = _Fits(unit)
+    rows = Rows(*given)
+    fit = _Fits(rows, alone=len(unit.estimators) == 1)
     found = []
     for estimator in unit.estimators:
         began = time.perf_counter()
         try:
             fit(estimator)
-            scored = _scored(estimator, unit)
+            scored = _scored(estimator, unit, rows)
         except Interrupted:
             raise
         except (SolverError, ValueError, ArithmeticError, MemoryError) as failure:
@@ -130,31 +148,28 @@ def run_unit(unit: Unit) -> list[Scored]:
 class _Fits:
     """Fit estimators one after the other; several share their kernel rows."""
 
-    def __init__(self, unit: Unit) -> None:
-        self._unit = unit
+    def __init__(self, rows: Rows, *, alone: bool) -> None:
+        self._rows, self._alone = rows, alone
         self._task: Task | None = None
         self._before: LabelMachine | None = None
 
     def __call__(self, estimator: Any) -> None:
         """Fit one, from the solution before it where that is of the same kind."""
-        unit = self._unit
-        if len(unit.estimators) == 1:
-            estimator.fit(
-                unit.matrix, unit.target, sample_weight=unit.weight, **unit.options
-            )
+        matrix, target, weight, _, options = self._rows
+        more = options or {}
+        if self._alone:
+            estimator.fit(matrix, target, sample_weight=weight, **more)
             return
         if self._task is None:
-            self._task = estimator.task(
-                unit.matrix, unit.target, unit.weight, **unit.options
-            )
+            self._task = estimator.task(matrix, target, weight, **more)
         start = self._before if type(self._before) is type(estimator) else None
         estimator.fit_task(self._task, start)
         self._before = estimator
 
 
-def _scored(estimator: Any, unit: Unit) -> Scored:
+def _scored(estimator: Any, unit: Unit, rows: Rows) -> Scored:
     scorer = load(estimator.scorer_payload())
-    told = scorer.outputs(unit.held)
+    told = scorer.outputs(rows.held)
     if not np.isfinite(told.score).all():
         return Scored(error="its scores are not finite")
     slope = None if unit.link is None else unit.link(estimator)

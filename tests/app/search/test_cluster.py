@@ -1,0 +1,316 @@
+"""Searches on a Dask cluster: same figures, whatever dies; trouble said as it is."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import joblib
+import psutil
+import pytest
+
+from app.errors import ServiceUnavailableError, TrainingFailedError
+from app.settings import SettingsError, load_settings
+from app.worker.fit.pipeline import run
+from app.worker.fit.search import cluster as clusters
+from app.worker.fit.search import far
+from solvers.errors import Interrupted
+from tests.app.search.searched import GRID, told
+from tests.waiting import until
+
+distributed = pytest.importorskip("distributed", reason="no Dask: demur[cluster]")
+
+LONG = {
+    "trainer": {"kind": "abstention-boosting"},
+    "search": {"params": {"n_rounds": [200 + k for k in range(6)]}, "folds": 2},
+}
+
+
+def go_on(_fraction, _message):
+    return True
+
+
+class Cluster:
+    """A scheduler and workers, each a process, as an operator starts them."""
+
+    def __init__(self, folder, *tls):
+        self.folder, self.tls, self.processes = folder, tls, {}
+
+    def start(self, *names, **environment):
+        for name in names:
+            with (self.folder / f"{name}.log").open("a") as log:
+                self.processes[name] = subprocess.Popen(
+                    [sys.executable, "-m", *self._arguments(name)],
+                    cwd=self.folder,
+                    env={**os.environ, "PYTHONPATH": str(Path.cwd()), **environment},
+                    stdout=subprocess.DEVNULL,
+                    stderr=log,
+                    start_new_session=True,
+                )
+        return self
+
+    def _arguments(self, name):
+        file = self.folder / "scheduler.json"
+        options = ["--scheduler-file", str(file), "--no-dashboard"]
+        options += ["--dashboard-address", "127.0.0.1:0", *self.tls]
+        if name == "scheduler":
+            place = ["--host", "127.0.0.1", "--port", str(self.port)]
+            return ["distributed.cli.dask_scheduler", *options, *place]
+        own = ["--nthreads", "1", "--no-nanny", "--memory-limit", "0"]
+        folder = ["--local-directory", str(self.folder / name)]
+        return ["distributed.cli.dask_worker", *options, *own, *folder]
+
+    port = 0
+
+    def kill(self, name):
+        process = self.processes.pop(name)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+    def stop(self):
+        for name in list(self.processes):
+            self.kill(name)
+
+
+@pytest.fixture(scope="module")
+def free_port():
+    import socket
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        return listening.getsockname()[1]
+
+
+@pytest.fixture
+def cluster(tmp_path, free_port, monkeypatch):
+    made = Cluster(tmp_path)
+    made.port = free_port
+    monkeypatch.setenv("DEMUR_CLUSTER", f"tcp://127.0.0.1:{free_port}")
+    yield made
+    made.stop()
+
+
+def same(one, other):
+    first, second = (result.summary["search"]["table"] for result in (one, other))
+    assert told(first) == told(second)
+    assert joblib.hash(one.artifact["scorer"]) == joblib.hash(other.artifact["scorer"])
+
+
+def when_done(wanted, do):
+    """Return a progress that does something once so many fits are done."""
+    done = []
+
+    def progress(_fraction, message):
+        if not done and f"{wanted} of" in message:
+            done.append(message)
+            do()
+        return True
+
+    return progress, done
+
+
+@pytest.mark.thorough
+def test_a_cluster_of_its_own_finds_the_same_to_the_bit(body, monkeypatch):
+    """Labels, probabilities, groups, prices of the rows: all that a unit may carry."""
+    requests = [
+        body(search=GRID, groups="patient", guards={"outlier": True}),
+        body(
+            trainer=None, search={"candidates": [{"kind": "forest"}, {"kind": "svm"}]}
+        ),
+    ]
+    alone = [run(request, go_on) for request in requests]
+    monkeypatch.setenv("DEMUR_CLUSTER", "local:2")
+    said = []
+    for request, one in zip(requests, alone, strict=True):
+        same(one, run(request, lambda *it: said.append(it) or True))
+    assert any("fits on folds" in message for _, message in said)
+    assert [f for f, _ in said if f > 1.0] == []
+
+    def none_left():
+        below = psutil.Process().children(recursive=True)
+        return not any("spawn_main" in " ".join(one.cmdline()) for one in below)
+
+    until(none_left)
+
+
+@pytest.mark.thorough
+def test_rows_are_sent_once(body, monkeypatch, cluster):
+    sent = []
+    once = far.Work._once
+
+    def counted(self, given):
+        before = len(self._sent)
+        found = once(self, given)
+        sent.append(len(self._sent) - before)
+        return found
+
+    monkeypatch.setattr(far.Work, "_once", counted)
+    monkeypatch.setattr(far, "_LARGE_BYTES", 1000)
+    cluster.start("scheduler", "one")
+    grid = {"params": {"n_rounds": [5, 10, 20, 40]}, "folds": 3}
+    run(body(trainer={"kind": "adaboost"}, search=grid), go_on)
+    assert len(sent) == 4 * 3 * 5
+    assert 3 <= sum(sent) <= 3 * 3, "what all candidates share is sent once a fold"
+
+
+@pytest.mark.thorough
+def test_a_worker_that_is_killed_changes_nothing(body, cluster):
+    request = body(**LONG)
+    cluster.start("scheduler", "one", "two")
+    progress, done = when_done(4, lambda: cluster.kill("one"))
+    found = run(request, progress)
+    assert done
+    cluster.stop()
+    os.environ.pop("DEMUR_CLUSTER")
+    same(run(request, go_on), found)
+
+
+@pytest.mark.thorough
+def test_a_cluster_that_dies_and_returns_is_waited_for(body, cluster):
+    request = body(**LONG)
+    cluster.start("scheduler", "one")
+
+    def restart():
+        cluster.stop()
+        cluster.start("scheduler", "two")
+
+    progress, done = when_done(4, restart)
+    found = run(request, progress)
+    assert done
+    cluster.stop()
+    os.environ.pop("DEMUR_CLUSTER")
+    same(run(request, go_on), found)
+
+
+@pytest.mark.thorough
+def test_a_cluster_that_is_gone_for_good_is_said(body, cluster, monkeypatch):
+    monkeypatch.setattr(clusters.Cluster.__init__, "__defaults__", ((), 3.0))
+    with pytest.raises(ServiceUnavailableError, match="does not answer"):
+        run(body(search=GRID), go_on)
+    cluster.start("scheduler")
+    with pytest.raises(ServiceUnavailableError, match="has no worker"):
+        run(body(search=GRID), go_on)
+
+
+@pytest.mark.thorough
+def test_a_cancelled_search_stops_here_and_there(body, cluster):
+    cluster.start("scheduler", "one")
+    long = {
+        "trainer": {"kind": "abstention-boosting"},
+        "search": {"params": {"n_rounds": [200_000, 200_001]}, "folds": 3},
+    }
+    began = threading.Event()
+
+    def busy():
+        process = psutil.Process(cluster.processes["one"].pid)
+        return process.cpu_percent(0.2) > 50
+
+    def progress(_fraction, message):
+        if "0 of 6" in message and busy():
+            began.set()
+        return not began.is_set()
+
+    with pytest.raises(Interrupted):
+        run(body(**long), progress)
+    until(lambda: not busy())
+
+
+@pytest.mark.thorough
+def test_a_worker_of_other_versions_is_refused(body, cluster, monkeypatch):
+    cluster.start("scheduler", "one")
+    other = {**far.library_versions(), "scikit-learn": "0.1"}
+    monkeypatch.setattr(far, "library_versions", lambda: other)
+    with pytest.raises(TrainingFailedError, match=r"scikit-learn .* instead of 0\.1"):
+        run(body(search=GRID), go_on)
+
+
+@pytest.mark.thorough
+def test_a_cluster_with_certificates_lets_nobody_else_in(
+    body, tmp_path, free_port, monkeypatch
+):
+    security = distributed.Security.temporary()
+    files = []
+    for name in ("tls_ca_file", "tls_client_cert", "tls_client_key"):
+        files.append(tmp_path / name)
+        files[-1].write_text(getattr(security, name))
+    authority, certificate, key = map(str, files)
+    options = ("--tls-ca-file", authority, "--tls-cert", certificate, "--tls-key", key)
+    made = Cluster(tmp_path, *options)
+    made.port = free_port
+    made.start("scheduler", "one")
+    monkeypatch.setenv("DEMUR_CLUSTER", f"tls://127.0.0.1:{free_port}")
+    monkeypatch.setenv("DEMUR_CLUSTER_TLS", f"{authority}, {certificate}, {key}")
+    try:
+        assert run(body(search=GRID), go_on).summary["search"]["failed"] == 0
+        monkeypatch.setattr(clusters.Cluster.__init__, "__defaults__", ((), 3.0))
+        monkeypatch.setenv("DEMUR_CLUSTER", f"tcp://127.0.0.1:{free_port}")
+        monkeypatch.delenv("DEMUR_CLUSTER_TLS")
+        with pytest.raises(ServiceUnavailableError, match="does not answer"):
+            run(body(search=GRID), go_on)
+    finally:
+        made.stop()
+
+
+@pytest.mark.thorough
+def test_joblibs_own_way_to_dask_finds_the_same(body, cluster):
+    request = body(search=GRID)
+    os.environ.pop("DEMUR_CLUSTER")
+    alone = run(request, go_on)
+    cluster.start("scheduler", "one")
+    with (
+        distributed.Client(f"tcp://127.0.0.1:{cluster.port}", timeout=60) as client,
+        joblib.parallel_config(backend="dask", client=client),
+    ):
+        same(alone, run(request, go_on))
+
+
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [
+        ("tcp://8.8.8.8:8786", "private network"),
+        ("tcp://[2600::1]:8786", "private network"),
+        ("tls://10.0.0.1:8786", "DEMUR_CLUSTER_TLS"),
+        ("tcp://10.0.0.1", "tcp://HOST:PORT"),
+        ("tcp://10.0.0.1:x", "tcp://HOST:PORT"),
+        ("http://10.0.0.1:8786", "tcp://HOST:PORT"),
+        ("tcp://a:b@10.0.0.1:8786", "tcp://HOST:PORT"),
+        ("local:0", "local:N"),
+    ],
+)
+def test_only_a_cluster_that_others_cannot_reach_is_taken(address, said):
+    with pytest.raises(SettingsError, match="DEMUR_CLUSTER: ") as refused:
+        load_settings(cluster=address)
+    assert said in str(refused.value)
+
+
+def test_addresses_of_private_networks_and_certificates_are_taken(tmp_path):
+    for address in (
+        "local",
+        "local:4",
+        "tcp://127.0.0.1:8786",
+        "tcp://10.0.0.1:8786",
+        "tcp://[fd00::1]:8786",
+        "tcp://scheduler:8786",
+    ):
+        assert load_settings(cluster=address).cluster == address
+    file = tmp_path / "pem"
+    file.write_text("x")
+    files = (str(file),) * 3
+    public = "tls://8.8.8.8:8786"
+    assert load_settings(cluster=public, cluster_tls=files).cluster == public
+    with pytest.raises(SettingsError, match="three files"):
+        load_settings(cluster=public, cluster_tls=files[:2])
+
+
+def test_a_name_is_looked_up_before_it_is_connected_to(monkeypatch):
+    def found(*_, **__):
+        return [(2, 1, 6, "", (number, 8786)) for number in numbers]
+
+    monkeypatch.setattr(clusters.socket, "getaddrinfo", found)
+    named = clusters.Cluster("tcp://scheduler:8786")
+    numbers = ["10.1.2.3"]
+    assert named._address() == "tcp://10.1.2.3:8786"
+    numbers = ["10.1.2.3", "8.8.8.8"]
+    with pytest.raises(TrainingFailedError, match="on no private network"):
+        named._address()

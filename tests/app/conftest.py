@@ -89,6 +89,11 @@ class Service:
         assert self.process is not None
         return psutil.Process(self.process.pid).children(recursive=True)
 
+    def api(self) -> psutil.Process:
+        """Return the process that answers."""
+        assert self.process is not None
+        return psutil.Process(self.process.pid)
+
     def worker(self) -> psutil.Process:
         """Return its worker process."""
         return self._only("app.cli worker")

@@ -1,12 +1,18 @@
 """A service on each database, for tests that put it under load or kill it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
 from app.db import migrate
 from app.db.session import open_database
+from tests.app.blobs.conftest import keys, remote, s3_server
+from tests.app.blobs.s3_server import KEYS
 from tests.app.conftest import Service, StartService
+from tests.app.soak.machines import Machine, machine, require_machines
+
+__all__ = ["keys", "remote", "s3_server"]
 
 StartAnywhere = Callable[..., Service]
 
@@ -36,6 +42,30 @@ def anywhere(
         return start_service(*arguments, DEMUR_DATABASE_URL=url, **environment)
 
     return start
+
+
+@pytest.fixture
+def two_machines(
+    tmp_path: Path, request: pytest.FixtureRequest
+) -> Iterator[list[Machine]]:
+    """Two machines with a database and an object store in common, and nothing else."""
+    require_machines()
+    url = request.getfixturevalue("postgres_url")
+    database = open_database(url)
+    migrate.upgrade(database)
+    database.close()
+    own = {
+        **KEYS,
+        "DEMUR_DATABASE_URL": url,
+        "DEMUR_STORE": request.getfixturevalue("remote").url,
+    }
+    made: list[Machine] = []
+    try:
+        made.extend(machine(tmp_path / f"machine-{n}", own) for n in range(2))
+        yield made
+    finally:
+        for one in made:
+            one.stop()
 
 
 @pytest.fixture

@@ -148,7 +148,7 @@ experiments: $(VENV)/.installed
 	@test -n "$(DATA)" || { echo "say where the data sets are: make experiments DATA=folder" >&2; exit 2; }
 	$(BIN)/python -m experiments --data $(DATA) $(if $(QUICK),--quick) $(if $(PUBLISH),--publish)
 
-soak: $(VENV)/.installed
+soak: $(VENV)/.installed $(OBJECTS)/.installed
 	$(BIN)/python -m pytest -m "slow or thorough or hypothesis" --hypothesis-profile=free --timeout 3600 $(PYTEST_ARGS)
 
 COMPILE = $(BIN)/uv pip compile $(LOCK_FLAGS) --quiet --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.11

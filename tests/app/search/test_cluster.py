@@ -198,7 +198,7 @@ def test_a_cancelled_search_stops_here_and_there(body, cluster):
     cluster.start("scheduler", "one")
     long = {
         "trainer": {"kind": "abstention-boosting"},
-        "search": {"params": {"n_rounds": [200_000, 200_001]}, "folds": 3},
+        "search": {"params": {"n_rounds": [99_999, 100_000]}, "folds": 3},
     }
     began = threading.Event()
 

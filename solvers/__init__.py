@@ -25,6 +25,7 @@ _HOMES = {
     "ReducedSetSVC": "solvers.trainers.reduced_set",
     "RejectOptionClassifier": "solvers.trainers.meta",
     "RowCosts": "solvers.costs",
+    "StreamedRows": "solvers.boosting.streamed",
     "decide": "solvers.trainers.cost_scorer",
     "make_cost_scorer": "solvers.trainers.cost_scorer",
     "errors": "solvers",

@@ -18,6 +18,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from solvers.boosting.streamed import StreamedRows
 from solvers.threads import Team, even
 
 __all__ = ["MAX_BINS", "Codes", "bin_rows", "encode", "exact_codes", "histogram_codes"]
@@ -96,12 +97,14 @@ def exact_codes(X: NDArray[np.float64]) -> Codes:
 
 
 def histogram_codes(
-    X: NDArray[np.float64], weight: NDArray[np.float64], max_bins: int
+    X: NDArray[np.float64] | StreamedRows,
+    weight: NDArray[np.float64],
+    max_bins: int,
 ) -> Codes:
     """Return byte codes: weighted quantile bins, or one per value where few differ.
 
     Above 50,000 rows the cut points come from that many rows drawn with a fixed
-    seed; every row is then coded.
+    seed; every row is then coded. Rows that are streamed are read once for either.
     """
     rows: slice | NDArray[np.int64] = slice(None)
     if len(X) > _SAMPLE_ROWS:
@@ -128,13 +131,20 @@ def encode(X: NDArray[np.float64], codes: Codes) -> Codes:
 
 
 def _binned(
-    X: NDArray[np.float64], cuts: list[NDArray[np.float64]]
+    X: NDArray[np.float64] | StreamedRows, cuts: list[NDArray[np.float64]]
 ) -> NDArray[np.uint8]:
     """Return the byte code of every value; +inf pads each feature's cut points."""
     padded = np.full((len(cuts), 256), np.inf)
     for feature, points in enumerate(cuts):
         padded[feature, : len(points)] = points
-    values = np.empty(X.shape[::-1], dtype=np.uint8)
+    n_rows, n_features = X.shape
+    # Room for whole words of eight codes: see `words_of`.
+    room = np.zeros((n_features, -(-n_rows // 8) * 8), dtype=np.uint8)
+    values = room[:, :n_rows]
+    if isinstance(X, StreamedRows):
+        for start, block in X.blocks():
+            bin_rows(block, padded, values[:, start : start + len(block)])
+        return values
     table = np.ascontiguousarray(X)
 
     def rows(share: tuple[int, int]) -> None:

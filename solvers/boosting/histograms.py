@@ -19,8 +19,15 @@ _HALF = 1 << 30
 
 
 def words_of(codes: NDArray[np.uint8]) -> NDArray[np.uint64]:
-    """Return byte codes (n_features, n_rows) eight a word, the last one filled up."""
+    """Return byte codes (n_features, n_rows) eight a word, the last one filled up.
+
+    Codes that were written with room for whole words are these words, without a copy.
+    """
     n_features, n_rows = codes.shape
+    room = codes if codes.base is None else codes.base
+    whole = room.shape == (n_features, -(-n_rows // 8) * 8) and room.flags.c_contiguous
+    if whole and room.ctypes.data == codes.ctypes.data:
+        return room.view(np.uint64)
     words = np.zeros((n_features, -(-n_rows // 8)), dtype=np.uint64)
     words.view(np.uint8)[:, :n_rows] = codes
     return words

@@ -20,6 +20,7 @@ from solvers.boosting.descent import Path, Settings, descend
 from solvers.boosting.finder import Finder
 from solvers.boosting.importance import importance
 from solvers.boosting.make_rows import make_rows
+from solvers.boosting.streamed import StreamedRows
 from solvers.boosting.stumps import Stump
 from solvers.boosting.surrogates import Surrogate, calibrated, printed
 from solvers.boosting.validation import StumpValidation
@@ -104,6 +105,7 @@ class AbstentionBoostingClassifier(MissingValuesMixin, BaseEstimator):
     """
 
     _scorer: StumpsScorer
+    _streams = True
 
     def __init__(  # noqa: PLR0913, PLR0917 - scikit-learn's constructors are flat
         self,
@@ -139,7 +141,7 @@ class AbstentionBoostingClassifier(MissingValuesMixin, BaseEstimator):
 
     def fit(
         self,
-        X: ArrayLike,
+        X: ArrayLike | StreamedRows,
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
         groups: ArrayLike | None = None,
@@ -149,7 +151,8 @@ class AbstentionBoostingClassifier(MissingValuesMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like of shape (n_rows, n_features)
-            NaN is a missing value; infinities are refused.
+            Or ``StreamedRows``, more than memory holds. NaN is a missing value;
+            infinities are refused.
         y : array-like of shape (n_rows,)
             Two labels, one of them ``pos_label``.
         sample_weight : array-like of shape (n_rows,), optional

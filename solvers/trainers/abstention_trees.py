@@ -15,6 +15,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from solvers.boosting.codes import Codes, histogram_codes
+from solvers.boosting.streamed import StreamedRows
 from solvers.boosting.surrogates import calibrated
 from solvers.boosting.tree_descent import (
     TreeBoosting,
@@ -85,6 +86,7 @@ class AbstentionTreeBoostingClassifier(MissingValuesMixin, BaseEstimator):
     """
 
     _scorer: AbstentionTreesScorer
+    _streams = True
 
     def __init__(  # noqa: PLR0913, PLR0917 - scikit-learn's constructors are flat
         self,
@@ -120,7 +122,7 @@ class AbstentionTreeBoostingClassifier(MissingValuesMixin, BaseEstimator):
 
     def fit(
         self,
-        X: ArrayLike,
+        X: ArrayLike | StreamedRows,
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
         groups: ArrayLike | None = None,
@@ -130,7 +132,7 @@ class AbstentionTreeBoostingClassifier(MissingValuesMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like of shape (n_rows, n_features)
-            NaN is a missing value.
+            Or ``StreamedRows``, more than memory holds. NaN is a missing value.
         y : array-like of shape (n_rows,)
             Two labels, one of them ``pos_label``.
         sample_weight : array-like of shape (n_rows,), optional

@@ -17,6 +17,7 @@ from solvers.boosting.descent import Settings, descend
 from solvers.boosting.exponential_rows import ExponentialRows
 from solvers.boosting.finder import Finder
 from solvers.boosting.importance import importance
+from solvers.boosting.streamed import StreamedRows
 from solvers.boosting.stumps import Stump
 from solvers.boosting.surrogates import Surrogate
 from solvers.declarations import TRAINERS
@@ -96,6 +97,8 @@ class AdaBoostStumpClassifier(StumpScore):
     feature was never missing in training.
     """
 
+    _streams = True
+
     def __init__(
         self,
         n_rounds: int = 200,
@@ -109,14 +112,17 @@ class AdaBoostStumpClassifier(StumpScore):
         self.pos_label = pos_label
 
     def fit(
-        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+        self,
+        X: ArrayLike | StreamedRows,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
     ) -> Self:
         """Fit the score.
 
         Parameters
         ----------
         X : array-like of shape (n_rows, n_features)
-            NaN is a missing value.
+            Or ``StreamedRows``, more than memory holds. NaN is a missing value.
         y : array-like of shape (n_rows,)
             Two labels, one of them ``pos_label``.
         sample_weight : array-like of shape (n_rows,), optional

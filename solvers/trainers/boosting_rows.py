@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import check_random_state
+from sklearn.utils import check_random_state, column_or_1d
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from solvers.boosting.codes import Codes, exact_codes, histogram_codes
+from solvers.boosting.streamed import StreamedRows
 from solvers.splits import draw_groups, units_of
 
 __all__ = ["EXACT_ROWS", "TrainingRows", "make_codes", "read_rows", "split_rows"]
@@ -22,9 +23,12 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class TrainingRows:
-    """Rows of positive weight: X (n_rows, n_features), y in {-1, +1}, weight."""
+    """Rows of positive weight: X (n_rows, n_features), y in {-1, +1}, weight.
 
-    X: Floats
+    X is an array, or ``StreamedRows`` where the booster takes them.
+    """
+
+    X: Any
     y: Floats
     weight: Floats
     groups: NDArray[Any] | None = None
@@ -38,7 +42,7 @@ class TrainingRows:
 
 def read_rows(
     estimator: Any,
-    X: ArrayLike,
+    X: ArrayLike | StreamedRows,
     y: ArrayLike,
     sample_weight: ArrayLike | None,
     groups: ArrayLike | None = None,
@@ -53,6 +57,8 @@ def read_rows(
         When X is infinite, a weight is negative, there are not two classes, or there
         is not one group for each row.
     """
+    if isinstance(X, StreamedRows):
+        return _read_streamed(estimator, X, y, sample_weight)
     values, labels = validate_data(
         estimator, X, y, dtype=np.float64, order="C", ensure_all_finite="allow-nan"
     )
@@ -69,6 +75,38 @@ def read_rows(
         named = None if named is None else named[used]
     signs = estimator._read_labels(labels)  # noqa: SLF001 - of every booster
     return TrainingRows(values, signs, weight, named)
+
+
+def _read_streamed(
+    estimator: Any, X: StreamedRows, y: ArrayLike, sample_weight: ArrayLike | None
+) -> TrainingRows:
+    """Return rows that are read block by block, with their labels and weights."""
+    if not getattr(estimator, "_streams", False):
+        msg = (
+            f"{type(estimator).__name__} takes no streamed rows; boosters of stumps"
+            " and abstention trees do"
+        )
+        raise TypeError(msg)
+    if getattr(estimator, "early_stopping", False):
+        msg = (
+            "early stopping keeps rows apart in memory, and these are streamed: set"
+            " early_stopping=False and n_rounds"
+        )
+        raise ValueError(msg)
+    labels = column_or_1d(y)
+    if len(labels) != len(X):
+        msg = f"y has {len(labels)} labels for {len(X)} streamed rows"
+        raise ValueError(msg)
+    # Ones that take no memory, where no weights are given.
+    ones = np.broadcast_to(np.float64(1.0), len(X))
+    weight = ones if sample_weight is None else np.asarray(sample_weight)
+    if weight.shape != (len(X),) or not ((weight > 0) & (weight < np.inf)).all():
+        msg = "streamed rows take one weight each, finite and above 0"
+        raise ValueError(msg)
+    first = X[np.zeros(1, dtype=np.int64)]
+    validate_data(estimator, first, dtype=np.float64, ensure_all_finite="allow-nan")
+    signs = estimator._read_labels(labels)  # noqa: SLF001 - of every booster
+    return TrainingRows(X, signs, np.asarray(weight, dtype=np.float64))
 
 
 def split_rows(
@@ -103,8 +141,21 @@ EXACT_ROWS = 20_000
 
 
 def make_codes(rows: TrainingRows, max_bins: int | str | None) -> Codes:
-    """Return the rows' codes; ``max_bins`` as the boosters take it."""
-    if max_bins is None or (max_bins == "auto" and len(rows.y) <= EXACT_ROWS):
-        return exact_codes(rows.X)
+    """Return the rows' codes; ``max_bins`` as the boosters take it.
+
+    Raises
+    ------
+    ValueError
+        When every threshold is to be searched of more streamed rows than 20,000.
+    """
+    few = len(rows.y) <= EXACT_ROWS
+    if max_bins is None or (max_bins == "auto" and few):
+        if isinstance(rows.X, StreamedRows) and not few:
+            msg = (
+                "max_bins=None searches every threshold, which takes the rows in"
+                f" memory: of {len(rows.y)} streamed ones give max_bins, or 'auto'"
+            )
+            raise ValueError(msg)
+        return exact_codes(rows.X[:])
     bins = 255 if max_bins == "auto" else int(max_bins)
     return histogram_codes(rows.X, rows.weight, bins)

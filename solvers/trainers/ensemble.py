@@ -39,6 +39,7 @@ from solvers.scoring.ensemble import EnsembleScorer, log_odds
 from solvers.threads import using
 from solvers.trainers.base import RejectOptionMixin
 from solvers.trainers.boosting_rows import read_rows
+from solvers.trainers.doubled_rows import in_doubt
 from solvers.trainers.ensemble_members import (
     Outcome,
     automatic_members,
@@ -67,8 +68,9 @@ class EnsembleRejectClassifier(RejectOptionMixin, BaseEstimator):
     members : sequence of (name, classifier) or None
         Classifiers of this package that have one score, those first that must be tried
         whatever time they take; None: logistic regressions, gradient boosting, random
-        trees and SVMs of several widths and C, see ``automatic_members``. Kernel
-        machines and logistic regression want columns on one scale.
+        trees and SVMs of several widths and C, and P-SVMs where rows are there twice
+        with probabilities for weights; see ``automatic_members``. Kernel machines and
+        logistic regression want columns on one scale.
     costs : CostMatrix, mapping of its fields, or None
         None: an error costs 1, a reject 0.25.
     cv : int, None (5), splitter or iterable of (train, test), default=5
@@ -163,7 +165,12 @@ class EnsembleRejectClassifier(RejectOptionMixin, BaseEstimator):
         # A splitter of the caller's counts every row, one of weight 0 too.
         rows = replace(rows, weight=weight)
         members = checked_members(
-            automatic_members(len(rows.y), rows.X.shape[1], self.random_state)
+            automatic_members(
+                len(rows.y),
+                rows.X.shape[1],
+                self.random_state,
+                doubt=in_doubt(rows.X, rows.y, rows.weight),
+            )
             if self.members is None
             else list(self.members)
         )

@@ -18,6 +18,7 @@ from sklearn.base import clone
 
 from solvers.errors import Interrupted, SolverError
 from solvers.threads import each_fold
+from solvers.trainers.doubled_rows import DoubledRowsSVC
 from solvers.trainers.gradient_boosting import GradientBoostingRejectClassifier
 from solvers.trainers.logistic import LogisticRejectClassifier
 from solvers.trainers.outside_scores import (
@@ -68,9 +69,11 @@ class Outcome:
 
 
 def automatic_members(
-    n_rows: int, n_columns: int, random_state: Any = 0
+    n_rows: int, n_columns: int, random_state: Any = 0, *, doubt: bool = False
 ) -> list[tuple[str, Any]]:
     """Return the members where none are named, those that take least time first.
+
+    Where targets are in ``doubt`` there are P-SVMs too, which learn probabilities.
 
     Above 100,000 rows gradient boosting comes first, above 1,000 columns random trees
     do; above 200,000 rows kernel machines are those of 500 landmarks. Leaves of
@@ -91,6 +94,8 @@ def automatic_members(
         for width in (1.0, 0.25, 1 / 16)
         for machine in _machines(width, n_columns, landmarks)
     ]
+    if doubt:
+        machines += _probabilistic(n_columns, landmarks)
     varied = [
         *_boosted(seeded, {"learning_rate": 0.05, "max_depth": 2}),
         *_boosted(seeded, {"max_depth": 6, "min_samples_leaf": 20}),
@@ -109,6 +114,17 @@ def _boosted(seeded: dict[str, Any], varied: dict[str, Any]) -> list[tuple[str, 
     said = "".join(f" {name}={value}" for name, value in varied.items())
     made = GradientBoostingRejectClassifier(**varied, **seeded)
     return [(f"gradient-boosting{said}", made)]
+
+
+def _probabilistic(n_columns: int, landmarks: int | None) -> list[tuple[str, Any]]:
+    return [
+        (
+            f"p-svm gamma={width:g}/columns C={C:g}",
+            DoubledRowsSVC(C, C, gamma=width / n_columns, landmarks=landmarks),
+        )
+        for width in (1.0, 0.25, 1 / 16)
+        for C in (0.1, 1.0, 10.0)
+    ]
 
 
 def _machines(

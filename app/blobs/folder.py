@@ -17,7 +17,7 @@ from typing import Any, BinaryIO
 
 from app.blobs.interface import DamagedBlobError, Found
 
-__all__ = ["STAGING", "FolderBlobs", "digest_of"]
+__all__ = ["STAGING", "FolderBlobs", "digest_of", "sync"]
 
 STAGING = ".staged"
 
@@ -42,7 +42,7 @@ class FolderBlobs:
     def put(self, name: str, content: bytes | memoryview) -> None:
         """Write a file beside its place, then rename it."""
         self._stage(name, lambda file: file.write(content))
-        _sync(self.root)
+        sync(self.root)
 
     def _stage(self, name: str, write: Callable[[BinaryIO], object]) -> None:
         self.root.mkdir(parents=True, exist_ok=True)
@@ -69,7 +69,7 @@ class FolderBlobs:
                     raise
                 self._stage(name, lambda file: shutil.copyfileobj(stream, file))
                 finished.unlink()
-        _sync(self.root)
+        sync(self.root)
 
     def claim(self, name: str, content: bytes) -> bool:
         """Link a finished file to its name, which only one can."""
@@ -144,7 +144,7 @@ def digest_of(path: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def _sync(folder: Path) -> None:
+def sync(folder: Path) -> None:
     """Make the rename itself survive a power cut."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:

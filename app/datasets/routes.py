@@ -38,7 +38,7 @@ from app.errors import (
     UnsupportedMediaTypeError,
 )
 from app.state import state_of
-from app.web.openapi import problems
+from app.web.openapi import located, problems
 
 __all__ = ["router", "take_in"]
 
@@ -57,15 +57,9 @@ DatasetId = Annotated[
     "",
     status_code=201,
     responses={
-        201: {
-            "description": "Stored; it is described at the address in Location",
-            "headers": {
-                "Location": {
-                    "description": "The data set's address.",
-                    "schema": {"type": "string"},
-                }
-            },
-        },
+        **located(
+            201, "Stored; it is described at the address in Location", "The data set's"
+        ),
         **problems(
             MalformedRequestError,
             UnsupportedMediaTypeError,

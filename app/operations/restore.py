@@ -20,6 +20,7 @@ from typing import IO
 from sqlalchemy.exc import DatabaseError
 
 from app.artifacts.store import ArtifactStore
+from app.blobs.folder import sync
 from app.blobs.interface import Place
 from app.blobs.opening import open_blobs
 from app.db import migrate
@@ -76,7 +77,7 @@ def restore(settings: Settings, source: Path, *, force: bool = False) -> Manifes
         retire(database)
         _move_files(manifest, staging, settings.place)
         staged.replace(database)
-        _sync(database.parent)
+        sync(database.parent)
     finally:
         shutil.rmtree(staging, ignore_errors=True)
         staged.unlink(missing_ok=True)
@@ -196,12 +197,3 @@ def _remove_others(manifest: Manifest, place: Place) -> None:
         for found in list(blobs.list()):
             if f"{name}/{found.name}" not in kept:
                 blobs.delete(found.name)
-
-
-def _sync(folder: Path) -> None:
-    """Make the renames in a folder survive a power cut."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

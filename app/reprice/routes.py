@@ -26,7 +26,7 @@ from app.reprice.schemas import (
 )
 from app.state import state_of
 from app.web.bodies import body_of, read_json
-from app.web.openapi import problems
+from app.web.openapi import located, problems
 
 __all__ = ["router"]
 
@@ -37,16 +37,12 @@ router = APIRouter(prefix="/models", tags=["models"])
     "/{name}/versions/{version}/reprice",
     status_code=201,
     responses={
-        201: {
-            "description": "A new version; it is described at the address in Location",
-            "headers": {
-                "Location": {
-                    "description": "The new version's address.",
-                    "schema": {"type": "string"},
-                },
-                **REPLAYED,
-            },
-        },
+        **located(
+            201,
+            "A new version; it is described at the address in Location",
+            "The new version's",
+            REPLAYED,
+        ),
         **problems(
             MalformedRequestError,
             UnknownModelError,

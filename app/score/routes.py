@@ -23,7 +23,7 @@ from app.score.places import RefusedPlaceError, place_at
 from app.score.schemas import DatasetSource, ScoreRequest, Source
 from app.settings import Settings
 from app.state import state_of
-from app.web.openapi import problems
+from app.web.openapi import located, problems
 
 __all__ = ["router"]
 
@@ -34,15 +34,9 @@ router = APIRouter(prefix="/jobs", tags=["jobs"])
     "/score",
     status_code=202,
     responses={
-        202: {
-            "description": "Queued; follow the job at the address in Location",
-            "headers": {
-                "Location": {
-                    "description": "The job's address.",
-                    "schema": {"type": "string"},
-                }
-            },
-        },
+        **located(
+            202, "Queued; follow the job at the address in Location", "The job's"
+        ),
         **problems(UnknownModelError, InvalidRequestError, QueueFullError),
     },
 )

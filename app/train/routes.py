@@ -17,7 +17,7 @@ from app.state import state_of
 from app.train.openapi import REQUEST_BODY
 from app.train.queueing import queue
 from app.web.bodies import body_of
-from app.web.openapi import problems
+from app.web.openapi import located, problems
 
 __all__ = ["router"]
 
@@ -28,16 +28,12 @@ router = APIRouter(tags=["train"])
     "/train",
     status_code=202,
     responses={
-        202: {
-            "description": "Queued; follow the job at the address in Location",
-            "headers": {
-                "Location": {
-                    "description": "The job's address.",
-                    "schema": {"type": "string"},
-                },
-                **REPLAYED,
-            },
-        },
+        **located(
+            202,
+            "Queued; follow the job at the address in Location",
+            "The job's",
+            REPLAYED,
+        ),
         **problems(
             MalformedRequestError, InvalidRequestError, KeyReusedError, QueueFullError
         ),

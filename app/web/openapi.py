@@ -30,7 +30,14 @@ from app.keys.scopes import Scope, needed
 from app.web.gate import PUBLIC_PATHS
 from app.web.generators import readable_document
 
-__all__ = ["PROBLEM_SCHEMA", "add_schemas", "install", "json_body", "problems"]
+__all__ = [
+    "PROBLEM_SCHEMA",
+    "add_schemas",
+    "install",
+    "json_body",
+    "located",
+    "problems",
+]
 
 Responses = dict[int | str, dict[str, Any]]
 PROBLEM = "application/problem+json"
@@ -95,6 +102,23 @@ def problems(*kinds: type[ApiError]) -> Responses:
     for kind in kinds:
         grouped.setdefault(kind.status, []).append(kind)
     return {status: _response(same) for status, same in grouped.items()}
+
+
+def located(status: int, description: str, of: str, headers: Any = None) -> Responses:
+    """Return the OpenAPI entry of an answer that tells an address in ``Location``.
+
+    Parameters
+    ----------
+    status : int
+    description : str
+    of : str
+        Whose address it is, as in "The job's".
+    headers : mapping, optional
+        Others that it has.
+    """
+    address = {"description": f"{of} address.", "schema": {"type": "string"}}
+    told = {"Location": address, **(headers or {})}
+    return {status: {"description": description, "headers": told}}
 
 
 def _response(kinds: list[type[ApiError]]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ Source: Cortes, DeSalvo, Mohri (2016), with the constants and signs that
 """
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,7 +20,6 @@ from solvers.boosting.descent import Path, Settings, descend
 from solvers.boosting.finder import Finder
 from solvers.boosting.importance import importance
 from solvers.boosting.make_rows import make_rows
-from solvers.boosting.streamed import StreamedRows
 from solvers.boosting.stumps import Stump
 from solvers.boosting.surrogates import Surrogate, calibrated, printed
 from solvers.boosting.validation import StumpValidation
@@ -29,7 +28,12 @@ from solvers.declarations import TRAINERS
 from solvers.rules.base import as_costs
 from solvers.scoring.stumps import StumpsScorer
 from solvers.trainers.base import MissingValuesMixin
-from solvers.trainers.boosting_rows import make_codes, read_rows, split_rows
+from solvers.trainers.boosting_rows import (
+    FitsRowsInGroups,
+    TrainingRows,
+    make_codes,
+    split_rows,
+)
 from solvers.trainers.ensemble_payload import stump_payload
 
 __all__ = ["AbstentionBoostingClassifier"]
@@ -37,7 +41,7 @@ __all__ = ["AbstentionBoostingClassifier"]
 STEPS = ("line-search", "closed-form")
 
 
-class AbstentionBoostingClassifier(MissingValuesMixin, BaseEstimator):
+class AbstentionBoostingClassifier(FitsRowsInGroups, MissingValuesMixin, BaseEstimator):
     """Boosted abstention stumps; rejects where ``reject_function`` is not positive.
 
     Parameters
@@ -139,41 +143,11 @@ class AbstentionBoostingClassifier(MissingValuesMixin, BaseEstimator):
         self.random_state = random_state
         self.pos_label = pos_label
 
-    def fit(
-        self,
-        X: ArrayLike | StreamedRows,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        groups: ArrayLike | None = None,
-    ) -> Self:
-        """Fit the pair (h, r).
-
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-            Or ``StreamedRows``, more than memory holds. NaN is a missing value;
-            infinities are refused.
-        y : array-like of shape (n_rows,)
-            Two labels, one of them ``pos_label``.
-        sample_weight : array-like of shape (n_rows,), optional
-            Each >= 0. Weight 2 equals the row twice, weight 0 equals no row.
-        groups : array-like of shape (n_rows,), optional
-            Rows of one group stay together when some are kept apart.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            When a parameter is out of range or the rows have one class only.
-        Interrupted
-            When the progress callback asks to stop.
-        """
+    def _check_parameters(self) -> None:
+        TRAINERS["abstention-boosting"].check(self)
         self.surrogate_ = self._make_surrogate()
-        settings = self._settings()
-        rows = read_rows(self, X, y, sample_weight, groups)
+
+    def _fit_rows(self, rows: TrainingRows) -> None:
         train, apart = rows, None
         if self.early_stopping:
             train, apart = split_rows(rows, self.validation_fraction, self.random_state)
@@ -186,14 +160,13 @@ class AbstentionBoostingClassifier(MissingValuesMixin, BaseEstimator):
             make_rows(self.surrogate_, codes, train.y, train.weight),
             Finder(codes, rejects=True),
             float(train.weight.sum()),
-            settings,
+            self._settings(),
             progress=getattr(self, "_progress", None),
             watch=watch,
         )
         n_rounds = path.best_round if watch is None else watch.patience.best_round
         self.validation_path_ = None if watch is None else np.array(watch.patience.path)
         self._keep(path, codes, n_rounds, train.weight)
-        return self
 
     def _make_surrogate(self) -> Surrogate:
         if self.costs is None:
@@ -207,7 +180,6 @@ class AbstentionBoostingClassifier(MissingValuesMixin, BaseEstimator):
         return calibrated(as_costs(self.costs), loss=self.loss)
 
     def _settings(self) -> Settings:
-        TRAINERS["abstention-boosting"].check(self)
         return Settings(
             n_rounds=self.n_rounds,
             beta=self.beta,

@@ -7,7 +7,7 @@ experiments, since r's zero lies near its lowest values.
 """
 
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,7 +15,6 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from solvers.boosting.codes import Codes, histogram_codes
-from solvers.boosting.streamed import StreamedRows
 from solvers.boosting.surrogates import calibrated
 from solvers.boosting.tree_descent import (
     TreeBoosting,
@@ -31,7 +30,7 @@ from solvers.errors import UnknownNameError
 from solvers.rules.base import as_costs
 from solvers.scoring.abstention_trees import AbstentionTreesScorer
 from solvers.trainers.base import MissingValuesMixin
-from solvers.trainers.boosting_rows import read_rows, split_rows
+from solvers.trainers.boosting_rows import FitsRowsInGroups, TrainingRows, split_rows
 from solvers.trainers.ensemble_payload import tree_arrays
 
 __all__ = ["AbstentionTreeBoostingClassifier"]
@@ -40,7 +39,9 @@ RULES = ("embedded", "chow")
 DEEPEST = 8
 
 
-class AbstentionTreeBoostingClassifier(MissingValuesMixin, BaseEstimator):
+class AbstentionTreeBoostingClassifier(
+    FitsRowsInGroups, MissingValuesMixin, BaseEstimator
+):
     """Second-order boosting of a classifier h and a rejector r.
 
     Parameters
@@ -120,41 +121,15 @@ class AbstentionTreeBoostingClassifier(MissingValuesMixin, BaseEstimator):
         self.random_state = random_state
         self.pos_label = pos_label
 
-    def fit(
-        self,
-        X: ArrayLike | StreamedRows,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        groups: ArrayLike | None = None,
-    ) -> Self:
-        """Fit the pair (h, r).
-
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-            Or ``StreamedRows``, more than memory holds. NaN is a missing value.
-        y : array-like of shape (n_rows,)
-            Two labels, one of them ``pos_label``.
-        sample_weight : array-like of shape (n_rows,), optional
-            Each >= 0; weight 0 equals no row.
-        groups : array-like of shape (n_rows,), optional
-            Rows of one group stay together when some are kept apart.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            When a parameter is out of range or the rows have one class only.
-        Interrupted
-            When the progress callback asks to stop.
-        """
+    def _check_parameters(self) -> None:
+        TRAINERS["abstention-trees"].check(self)
+        if self.rule not in RULES:
+            kind = "rule of these trees"
+            raise UnknownNameError(kind, self.rule, RULES)
         self.costs_ = as_costs(self.costs)
         self.surrogate_ = calibrated(self.costs_, loss=self.loss)
-        settings = self._settings()
-        rows = read_rows(self, X, y, sample_weight, groups)
+
+    def _fit_rows(self, rows: TrainingRows) -> None:
         train, apart = rows, None
         if self.early_stopping:
             train, apart = split_rows(rows, self.validation_fraction, self.random_state)
@@ -174,7 +149,7 @@ class AbstentionTreeBoostingClassifier(MissingValuesMixin, BaseEstimator):
             codes,
             train.y,
             train.weight,
-            settings,
+            self._settings(),
             progress=getattr(self, "_progress", None),
             watch=watch,
         )
@@ -184,7 +159,6 @@ class AbstentionTreeBoostingClassifier(MissingValuesMixin, BaseEstimator):
         self.objective_path_ = np.array(path.objective[: n_rounds + 1])
         self._scorer = AbstentionTreesScorer(self._payload(path, codes))
         self._measured = rows.take(measured_rows(len(rows.y), n_rounds))
-        return self
 
     @property
     def importance_(self) -> dict[str, NDArray[np.float64]]:
@@ -198,10 +172,6 @@ class AbstentionTreeBoostingClassifier(MissingValuesMixin, BaseEstimator):
         return tree_importance(trees, seen.X, seen.weight, r)
 
     def _settings(self) -> TreeBoosting:
-        TRAINERS["abstention-trees"].check(self)
-        if self.rule not in RULES:
-            kind = "rule of these trees"
-            raise UnknownNameError(kind, self.rule, RULES)
         return TreeBoosting(
             n_rounds=self.n_rounds,
             learning_rate=self.learning_rate,

@@ -7,7 +7,7 @@ AdaBoost (Freund and Schapire 1997). It is the descent of ``solvers.boosting`` o
 stumps that never reject, and as fast.
 """
 
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,13 +17,12 @@ from solvers.boosting.descent import Settings, descend
 from solvers.boosting.exponential_rows import ExponentialRows
 from solvers.boosting.finder import Finder
 from solvers.boosting.importance import importance
-from solvers.boosting.streamed import StreamedRows
 from solvers.boosting.stumps import Stump
 from solvers.boosting.surrogates import Surrogate
 from solvers.declarations import TRAINERS
 from solvers.scoring.stumps import AdaBoostStumpsScorer
 from solvers.trainers.base import MissingValuesMixin
-from solvers.trainers.boosting_rows import TrainingRows, make_codes, read_rows
+from solvers.trainers.boosting_rows import FitsRows, TrainingRows, make_codes
 from solvers.trainers.ensemble_payload import stump_payload
 
 __all__ = ["AdaBoostStumpClassifier", "StumpScore"]
@@ -65,7 +64,7 @@ class StumpScore(MissingValuesMixin, BaseEstimator):
         return self._scorer.explain(rows)
 
 
-class AdaBoostStumpClassifier(StumpScore):
+class AdaBoostStumpClassifier(FitsRows, StumpScore):
     """AdaBoost on stumps; ``decide`` never rejects, a rule comes on top.
 
     Parameters
@@ -111,28 +110,8 @@ class AdaBoostStumpClassifier(StumpScore):
         self.max_bins = max_bins
         self.pos_label = pos_label
 
-    def fit(
-        self,
-        X: ArrayLike | StreamedRows,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-    ) -> Self:
-        """Fit the score.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-            Or ``StreamedRows``, more than memory holds. NaN is a missing value.
-        y : array-like of shape (n_rows,)
-            Two labels, one of them ``pos_label``.
-        sample_weight : array-like of shape (n_rows,), optional
-            Each >= 0. Weight 2 equals the row twice, weight 0 equals no row.
-
-        Returns
-        -------
-        self
-        """
+    def _check_parameters(self) -> None:
         TRAINERS["adaboost"].check(self)
-        rows = read_rows(self, X, y, sample_weight)
+
+    def _fit_rows(self, rows: TrainingRows) -> None:
         self._boost(rows)
-        return self

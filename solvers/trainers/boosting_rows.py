@@ -5,7 +5,7 @@ threshold, or histogram bins.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,7 +16,15 @@ from solvers.boosting.codes import Codes, exact_codes, histogram_codes
 from solvers.boosting.streamed import StreamedRows
 from solvers.splits import draw_groups, units_of
 
-__all__ = ["EXACT_ROWS", "TrainingRows", "make_codes", "read_rows", "split_rows"]
+__all__ = [
+    "EXACT_ROWS",
+    "FitsRows",
+    "FitsRowsInGroups",
+    "TrainingRows",
+    "make_codes",
+    "read_rows",
+    "split_rows",
+]
 
 Floats = NDArray[np.float64]
 
@@ -159,3 +167,82 @@ def make_codes(rows: TrainingRows, max_bins: int | str | None) -> Codes:
         return exact_codes(rows.X[:])
     bins = 255 if max_bins == "auto" else int(max_bins)
     return histogram_codes(rows.X, rows.weight, bins)
+
+
+class FitsRows:
+    """The ``fit`` of a classifier of `TrainingRows`.
+
+    A subclass has ``_check_parameters`` and ``_fit_rows``.
+    """
+
+    def _check_parameters(self) -> None:
+        """Raise ValueError where a parameter is out of range."""
+        raise NotImplementedError
+
+    def _fit_rows(self, rows: TrainingRows) -> None:
+        """Fit on rows that are checked."""
+        raise NotImplementedError
+
+    def fit(
+        self,
+        X: ArrayLike | StreamedRows,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            NaN is a missing value; infinities are refused. Boosters of stumps and
+            abstention trees take ``StreamedRows`` too, more than memory holds.
+        y : array-like of shape (n_rows,)
+            Two labels, one of them ``pos_label``.
+        sample_weight : array-like of shape (n_rows,), optional
+            Each >= 0; weight 0 equals no row.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            When a parameter is out of range or the rows have one class only.
+        Interrupted
+            When the progress callback asks to stop.
+        """
+        return self._fit(X, y, sample_weight, None)
+
+    def _fit(
+        self,
+        X: ArrayLike | StreamedRows,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None,
+        groups: ArrayLike | None,
+    ) -> Self:
+        self._check_parameters()
+        self._fit_rows(read_rows(self, X, y, sample_weight, groups))
+        return self
+
+
+class FitsRowsInGroups(FitsRows):
+    """The same, where rows are kept apart and groups of them stay whole."""
+
+    def fit(
+        self,
+        X: ArrayLike | StreamedRows,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Self:
+        """Fit the model, as `FitsRows.fit` does.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As there.
+        groups : array-like of shape (n_rows,), optional
+            Rows of one group stay together when some are kept apart.
+        """
+        return self._fit(X, y, sample_weight, groups)

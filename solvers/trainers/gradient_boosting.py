@@ -13,10 +13,10 @@ whole, and a column that has values in the kept rows alone can be told.
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import count
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.utils.validation import check_is_fitted
@@ -27,7 +27,7 @@ from solvers.declarations import TRAINERS
 from solvers.errors import Interrupted
 from solvers.scoring.histogram_trees import HistogramTreesScorer
 from solvers.trainers.base import LogOddsMixin, MissingValuesMixin
-from solvers.trainers.boosting_rows import TrainingRows, read_rows, split_rows
+from solvers.trainers.boosting_rows import FitsRowsInGroups, TrainingRows, split_rows
 from solvers.trainers.histogram_trees import histogram_trees_payload
 
 __all__ = ["GradientBoostingRejectClassifier", "histogram_trees_payload"]
@@ -39,7 +39,9 @@ _FEWEST = 20
 _LARGE = 1_000_000
 
 
-class GradientBoostingRejectClassifier(MissingValuesMixin, LogOddsMixin, BaseEstimator):
+class GradientBoostingRejectClassifier(
+    FitsRowsInGroups, MissingValuesMixin, LogOddsMixin, BaseEstimator
+):
     """Boosted trees of the log loss; ``decide`` never rejects, a rule comes on top.
 
     Parameters
@@ -104,32 +106,10 @@ class GradientBoostingRejectClassifier(MissingValuesMixin, LogOddsMixin, BaseEst
         self.random_state = random_state
         self.pos_label = pos_label
 
-    def fit(
-        self,
-        X: ArrayLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        groups: ArrayLike | None = None,
-    ) -> Self:
-        """Fit the trees.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-            NaN is a missing value.
-        y : array-like of shape (n_rows,)
-            Two labels, one of them ``pos_label``.
-        sample_weight : array-like of shape (n_rows,), optional
-            Each >= 0; weight 0 equals no row.
-        groups : array-like of shape (n_rows,), optional
-            Rows of one group stay together when some are kept apart.
-
-        Returns
-        -------
-        self
-        """
+    def _check_parameters(self) -> None:
         TRAINERS["gradient-boosting"].check(self)
-        rows = read_rows(self, X, y, sample_weight, groups)
+
+    def _fit_rows(self, rows: TrainingRows) -> None:
         train, apart = rows, None
         if self.early_stopping and min(np.sum(rows.y > 0), np.sum(rows.y < 0)) >= 10:
             train, apart = split_rows(rows, self.validation_fraction, self.random_state)
@@ -159,7 +139,6 @@ class GradientBoostingRejectClassifier(MissingValuesMixin, LogOddsMixin, BaseEst
         self.n_rounds_ = int(model.n_iter_)
         self._scorer = HistogramTreesScorer(histogram_trees_payload(model))
         self._measured = rows.take(measured_rows(len(rows.y), self.n_rounds_))
-        return self
 
     def _trees(self, *, early_stopping: bool) -> HistGradientBoostingClassifier:
         """Return the peer's trees, unfitted, with these parameters."""

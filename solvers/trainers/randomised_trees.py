@@ -6,10 +6,10 @@ The score is the log-odds of the mean of the leaves' shares, kept finite, see
 ``RandomisedTreesScorer``; which rows are rejected is the matter of a rule on top.
 """
 
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 
@@ -17,7 +17,7 @@ from solvers.declarations import TRAINERS
 from solvers.errors import Interrupted
 from solvers.scoring.randomised_trees import RandomisedTreesScorer
 from solvers.trainers.base import LogOddsMixin, MissingValuesMixin
-from solvers.trainers.boosting_rows import read_rows
+from solvers.trainers.boosting_rows import FitsRows, TrainingRows
 
 __all__ = ["RandomisedTreesRejectClassifier"]
 
@@ -26,7 +26,9 @@ _AT_ONCE = 25
 """Trees between two reports."""
 
 
-class RandomisedTreesRejectClassifier(MissingValuesMixin, LogOddsMixin, BaseEstimator):
+class RandomisedTreesRejectClassifier(
+    FitsRows, MissingValuesMixin, LogOddsMixin, BaseEstimator
+):
     """A mean of random trees; ``decide`` never rejects, a rule comes on top.
 
     Parameters
@@ -67,26 +69,14 @@ class RandomisedTreesRejectClassifier(MissingValuesMixin, LogOddsMixin, BaseEsti
         self.random_state = random_state
         self.pos_label = pos_label
 
-    def fit(
-        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
-    ) -> Self:
-        """Grow the trees.
+    def _check_parameters(self) -> None:
+        if self.trees not in _GROWN:
+            msg = f"trees must be one of {', '.join(_GROWN)}, got {self.trees!r}"
+            raise ValueError(msg)
+        TRAINERS["forest"].check(self)
 
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-            NaN is a missing value.
-        y : array-like of shape (n_rows,)
-            Two labels, one of them ``pos_label``.
-        sample_weight : array-like of shape (n_rows,), optional
-            Each >= 0; weight 0 equals no row.
-
-        Returns
-        -------
-        self
-        """
+    def _fit_rows(self, rows: TrainingRows) -> None:
         model = self._peer()
-        rows = read_rows(self, X, y, sample_weight)
         # Equal weights are left out: the leaves' shares are then those of counts.
         weight = None if (rows.weight == 1.0).all() else rows.weight
         progress = getattr(self, "_progress", None)
@@ -97,20 +87,9 @@ class RandomisedTreesRejectClassifier(MissingValuesMixin, LogOddsMixin, BaseEsti
             model.n_estimators = min(grown + _AT_ONCE, self.n_trees)
             model.fit(rows.X, rows.y, weight)
         self._scorer = RandomisedTreesScorer(_payload(model))
-        return self
 
     def _peer(self) -> Any:
-        """Return the peer's trees, unfitted, with these parameters.
-
-        Raises
-        ------
-        ValueError
-            When a parameter is out of its range.
-        """
-        if self.trees not in _GROWN:
-            msg = f"trees must be one of {', '.join(_GROWN)}, got {self.trees!r}"
-            raise ValueError(msg)
-        TRAINERS["forest"].check(self)
+        """Return the peer's trees, unfitted, with these parameters."""
         share = self.max_features
         return _GROWN[self.trees](
             max_depth=self.max_depth,

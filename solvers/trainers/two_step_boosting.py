@@ -7,7 +7,7 @@ Source: Cortes, DeSalvo, Mohri (2016), the TSB baseline of section 5.
 """
 
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,12 +18,12 @@ from solvers.parameters import check
 from solvers.rules.base import as_costs
 from solvers.rules.expected_cost import SymmetricRule
 from solvers.trainers.adaboost import StumpScore
-from solvers.trainers.boosting_rows import read_rows, split_rows
+from solvers.trainers.boosting_rows import FitsRowsInGroups, TrainingRows, split_rows
 
 __all__ = ["TwoStepBoostingClassifier"]
 
 
-class TwoStepBoostingClassifier(StumpScore):
+class TwoStepBoostingClassifier(FitsRowsInGroups, StumpScore):
     """AdaBoost, and a reject threshold on the size of its score.
 
     Parameters
@@ -70,40 +70,17 @@ class TwoStepBoostingClassifier(StumpScore):
         self.random_state = random_state
         self.pos_label = pos_label
 
-    def fit(
-        self,
-        X: ArrayLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        groups: ArrayLike | None = None,
-    ) -> Self:
-        """Fit the score on one part of the rows and the threshold on the other.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-            NaN is a missing value.
-        y : array-like of shape (n_rows,)
-            Two labels, one of them ``pos_label``.
-        sample_weight : array-like of shape (n_rows,), optional
-            Each >= 0; weight 0 equals no row.
-        groups : array-like of shape (n_rows,), optional
-            Rows of one group stay together when some are kept apart.
-
-        Returns
-        -------
-        self
-        """
-        costs = as_costs(self.costs)
+    def _check_parameters(self) -> None:
+        as_costs(self.costs)
         check(self, (*BOOSTED, KEPT_APART))
-        rows = read_rows(self, X, y, sample_weight, groups)
+
+    def _fit_rows(self, rows: TrainingRows) -> None:
         train, apart = split_rows(rows, self.validation_fraction, self.random_state)
         self._boost(train)
         chosen_on = train if apart is None else apart
-        rule = SymmetricRule(costs)
+        rule = SymmetricRule(as_costs(self.costs))
         rule.fit(self._scorer.score(chosen_on.X), chosen_on.y, chosen_on.weight)
         self.threshold_ = float(rule.upper_)
-        return self
 
     def reject_function(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return |h(x)| - t of each row: the row is rejected where <= 0."""

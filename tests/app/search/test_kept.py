@@ -77,23 +77,20 @@ def test_another_request_is_another_candidate(body, fitted):
 @pytest.mark.thorough
 @pytest.mark.own_server
 def test_a_killed_service_goes_on_with_the_candidates_that_are_left(server, body):
-    rows = body()["data"]["rows"] * 5
-    data = {**body()["data"], "rows": rows}
-    grid = {"n_rounds": [300 + k for k in range(30)]}
+    grid = {"n_rounds": [500 + k for k in range(12)]}
     request = body(
         model="killed",
-        data=data,
         trainer={"kind": "abstention-boosting"},
-        search={"params": grid, "folds": 3},
+        search={"params": grid, "folds": 2},
     )
     whole = server.train({**request, "model": "whole"})
     job = server.train(request, wait=False)
-    server.await_progress(job["id"], "candidate 12 of 30")
+    server.await_progress(job["id"], "candidate 6 of 12")
     server.kill()
     server.start()
     job = server.await_progress(job["id"], "candidate ")
     number = int(job["progress"]["message"].split()[1])
-    assert number >= 9, "it does not begin anew"
+    assert number >= 4, "it does not begin anew"
     ended = server.await_job(job["id"])
     assert ended["status"] == "succeeded", ended
     assert ended["attempts"] == 2

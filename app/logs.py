@@ -44,15 +44,15 @@ class JsonLines(logging.Formatter):
         | tuple[None, None, None],
     ) -> str:
         """Return kinds and places, from the first cause to the last error."""
-        return "\n".join(_told(ei[1])) if ei[1] is not None else ""
+        return "\n".join(_traceback_of(ei[1])) if ei[1] is not None else ""
 
 
-def _told(error: BaseException) -> Iterator[str]:
+def _traceback_of(error: BaseException) -> Iterator[str]:
     before = error.__cause__ or (
         None if error.__suppress_context__ else error.__context__
     )
     if before is not None:
-        yield from _told(before)
+        yield from _traceback_of(before)
     yield from (line.rstrip() for line in traceback.format_tb(error.__traceback__))
     kind = f"{type(error).__module__}.{type(error).__qualname__}"
     if isinstance(error, OperationalError):

@@ -192,7 +192,11 @@ class ServedModel:
             "labels": asdict(self.labels),
             "guards": self.guards.payload(),
             **rating,
-            **({} if self.row_prices is None else {"prices": self.row_prices.told()}),
+            **(
+                {}
+                if self.row_prices is None
+                else {"prices": self.row_prices.as_given()}
+            ),
             **({} if self.typical is None else {"typical": self.typical}),
         }
 

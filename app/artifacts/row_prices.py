@@ -75,7 +75,7 @@ class RowPrices:
     def _all(self) -> tuple[float | ColumnPrice, ...]:
         return tuple(getattr(self, field.name) for field in fields(self))
 
-    def told(self) -> dict[str, Any]:
+    def as_given(self) -> dict[str, Any]:
         """Return the prices as a request gives them."""
         return {
             field.name: {"column": one.column, "times": one.times}
@@ -86,7 +86,7 @@ class RowPrices:
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Self:
-        """Read what `told` gives."""
+        """Read what `as_given` gives."""
         return cls(
             **{
                 name: ColumnPrice(**one) if isinstance(one, Mapping) else float(one)

@@ -8,7 +8,7 @@ from app.blobs.folder import FolderBlobs
 from app.blobs.interface import Blobs, Place, Remote, StoreAwayError
 from app.blobs.objects import ObjectBlobs
 
-__all__ = ["fault", "local_folder", "open_blobs", "place_of", "told"]
+__all__ = ["address_of", "fault", "local_folder", "open_blobs", "place_of"]
 
 
 def open_blobs(place: Place, owner: str = "") -> Blobs:
@@ -30,14 +30,14 @@ def local_folder(place: Place, name: str) -> Path:
     return Path(place.local) / name if isinstance(place, Remote) else place
 
 
-def told(place: Place) -> str | Remote:
+def address_of(place: Place) -> str | Remote:
     """Return a place as it crosses the border of a process: a folder as text."""
     return place if isinstance(place, Remote) else str(place.resolve())
 
 
-def place_of(told: str | Remote) -> Place:
-    """Return the place that `told` has told."""
-    return told if isinstance(told, Remote) else Path(told)
+def place_of(address: str | Remote) -> Place:
+    """Return the place that `address_of` gave."""
+    return address if isinstance(address, Remote) else Path(address)
 
 
 def fault(remote: Remote) -> str | None:

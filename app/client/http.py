@@ -87,7 +87,7 @@ class Connection:
         ClientError
             When it answers with a problem, or not at all.
         """
-        with self._told():
+        with self._failures_in_words():
             try:
                 request = self._http.build_request(method, path, **options)
             except ValueError:  # what JSON has no way to say
@@ -115,7 +115,7 @@ class Connection:
         ClientError
             When the service does not take it.
         """
-        with self._told():
+        with self._failures_in_words():
             return self._read(self._http.post("/datasets", **_sent(file, query, seen)))
 
     @contextmanager
@@ -127,7 +127,7 @@ class Connection:
         Raises as ``upload`` does, also while the answer is read.
         """
         with (
-            self._told(),
+            self._failures_in_words(),
             self._http.stream(
                 "POST", "/predict/batch", **_sent(file, query, seen)
             ) as answer,
@@ -154,7 +154,7 @@ class Connection:
 
     def file(self, path: str, query: Mapping[str, Any]) -> httpx.Response:
         """Return an answer that is a file; raises as ``ask``."""
-        with self._told():
+        with self._failures_in_words():
             response = self._http.get(path, params=query)
             if response.is_error:
                 self._read(response)
@@ -199,7 +199,7 @@ class Connection:
         return now
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _failures_in_words(self) -> Iterator[None]:
         """Tell in words why there is no answer."""
         try:
             yield

@@ -154,14 +154,14 @@ def datasets(
         query = {"outlier_guards": "drop" if drop_guards else "keep"}
         gone = client.ask("DELETE", path, params=query)
 
-        def told(out: Console) -> None:
+        def show_what_is_lost(out: Console) -> None:
             out.print(f"{gone['id']} is deleted", highlight=False)
             for one in gone["models"]:
                 lost = ", ".join(one["lost"]) or "nothing"
                 line = f"{one['name']}:{one['version']} goes on without: {lost}"
                 out.print(line, highlight=False, markup=False)
 
-        return gone, told
+        return gone, show_what_is_lost
     answer = client.ask("GET", path, params={"preview": 0})
 
     def show(out: Console) -> None:

@@ -117,11 +117,11 @@ def _typed(
         return column
     marks = marks_of(features.missing) - set(map(category, feature.categories))
 
-    def told(value: Cell) -> str | None:
+    def text_of(value: Cell) -> str | None:
         text = category(value)  # type: ignore[arg-type]  # None is left out
         return None if text in marks else text
 
-    return by_value(table.values(name), told)
+    return by_value(table.values(name), text_of)
 
 
 def labelled(

@@ -32,12 +32,12 @@ def rule_facts(
     prices : RowPrices, optional
         Instead, where some follow columns of the row.
     """
-    given = prices.told() if prices else costs and asdict(costs)
+    given = prices.as_given() if prices else costs and asdict(costs)
     told = calibration.payload()
     return {
         "costs": given,
         "rule": {**rule, "kind": kind},
-        "thresholds": None if prices else Band.from_payload(rule).told(),
+        "thresholds": None if prices else Band.from_payload(rule).thresholds(),
         "calibration": {
             key: told[key] for key in ("kind", "rows", "prevalence", "notes")
         },

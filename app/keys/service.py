@@ -35,10 +35,10 @@ def issue(
     person_id = None if whose is None else people.take_in(session, whose)
     held = " ".join(scope for scope in SCOPES if scope in scopes)
     row = store.add(session, name, held, digest(key.encode()).hex(), person_id)
-    return IssuedKey(**_told(session, row).model_dump(), key=key)
+    return IssuedKey(**_key_answer(session, row).model_dump(), key=key)
 
 
-def _told(session: Session, row: ApiKey) -> KeyAnswer:
+def _key_answer(session: Session, row: ApiKey) -> KeyAnswer:
     person = None if row.person_id is None else people.name_of(session, row.person_id)
     return KeyAnswer(
         id=row.id,
@@ -55,7 +55,7 @@ def page(session: Session, query: KeysQuery) -> KeysAnswer:
     rows = store.page(session, limit=query.limit + 1, before=query.before)
     shown = rows[: query.limit]
     return KeysAnswer(
-        keys=[_told(session, row) for row in shown],
+        keys=[_key_answer(session, row) for row in shown],
         next=shown[-1].id if len(rows) > len(shown) else None,
     )
 
@@ -75,4 +75,4 @@ def revoke(session: Session, key_id: str) -> KeyAnswer:
     if row is None:
         msg = "no issued key has this id; see GET /keys"
         raise UnknownKeyError(msg)
-    return _told(session, row)
+    return _key_answer(session, row)

@@ -25,7 +25,7 @@ def register(demur: typer.Typer, read_settings: Callable[[], Settings]) -> None:
         settings = read_settings()
         from app.operations.backup import backup as write  # noqa: PLC0415 - slow
 
-        with _told():
+        with _reasons_shown():
             made = write(settings, file)
         typer.echo(f"{file} holds {len(made.files)} files, each with its digest")
 
@@ -43,13 +43,13 @@ def register(demur: typer.Typer, read_settings: Callable[[], Settings]) -> None:
         settings = read_settings()
         from app.operations.restore import restore as put_back  # noqa: PLC0415 - slow
 
-        with _told():
+        with _reasons_shown():
             put = put_back(settings, file, force=force)
         typer.echo(f"restored {len(put.files)} files of {put.made_at}")
 
 
 @contextmanager
-def _told() -> Iterator[None]:
+def _reasons_shown() -> Iterator[None]:
     """Tell in one line why nothing was done, and end with status 1."""
     from sqlalchemy.exc import OperationalError  # noqa: PLC0415 - slow to import
 

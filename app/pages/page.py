@@ -31,7 +31,7 @@ from app.pages.visitor import (
     visitor_of,
 )
 from app.web.docs import root_of
-from app.web.failures import told
+from app.web.failures import logged_problem
 from app.web.paths import UI
 from app.web.validation import refusal
 
@@ -109,7 +109,7 @@ class PageRoute(APIRoute):
             except ClientDisconnect:
                 raise
             except Exception as error:  # noqa: BLE001 - told there, with its trace
-                answer = _failed(request, told(error, "a page failed"))
+                answer = _failed(request, logged_problem(error, "a page failed"))
             for name, value in HEADERS.items():
                 answer.headers.setdefault(name, value)
             answer.headers.setdefault("Cache-Control", "no-store")

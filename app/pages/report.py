@@ -202,7 +202,7 @@ def _plots(curves: CurvesAnswer | None, labels: dict[str, str]) -> list[dict[str
     ]
 
 
-def _told(key: str, drawn: Markup, heads: list[str], rows: list[Any]) -> dict[str, Any]:
+def _plot(key: str, drawn: Markup, heads: list[str], rows: list[Any]) -> dict[str, Any]:
     return {"name": say(f"plots.{key}"), "svg": drawn, "heads": heads, "rows": rows}
 
 
@@ -222,7 +222,7 @@ def _scores(curves: CurvesAnswer, labels: dict[str, str]) -> dict[str, Any]:
     heads = [say("plots.scores_from"), labels["positive"], labels["negative"]]
     cells = zip(scores.edges, scores.positive, scores.negative, strict=False)
     rows = [(f"{edge:.3g}", f"{a:g}", f"{b:g}") for edge, a, b in cells if a + b]
-    return _told("scores", drawn, heads, rows)
+    return _plot("scores", drawn, heads, rows)
 
 
 def _cost(curves: CurvesAnswer) -> dict[str, Any]:
@@ -232,7 +232,7 @@ def _cost(curves: CurvesAnswer) -> dict[str, Any]:
     now = curve.operating_point
     mark = (now.reject_rate, now.cost)
     words = _words("cost", share=f"{100 * mark[0]:.1f}", cost=f"{mark[1]:.3g}")
-    return _told(
+    return _plot(
         "cost", plots.line("cost", words, points, mark=mark), *_table(words, points)
     )
 
@@ -245,7 +245,7 @@ def _risk(curves: CurvesAnswer) -> dict[str, Any]:
     words = _words(
         "risk", share=f"{100 * now.coverage:.1f}", error=f"{100 * (now.risk or 0):.2f}"
     )
-    return _told(
+    return _plot(
         "risk", plots.line("risk", words, points, mark=mark), *_table(words, points)
     )
 
@@ -264,4 +264,4 @@ def _calibration(curves: CurvesAnswer, labels: dict[str, str]) -> dict[str, Any]
     cells = zip(curve.probability, curve.share_positive, curve.rows, strict=True)
     rows = [(f"{100 * p:.1f} %", f"{100 * s:.1f} %", f"{n:g}") for p, s, n in cells]
     heads = [*words[2:], say("plots.cases")]
-    return _told("calibration", drawn, heads, rows)
+    return _plot("calibration", drawn, heads, rows)

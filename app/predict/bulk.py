@@ -33,7 +33,7 @@ from app.predict.parts import answer_in_parts
 from app.predict.ready_model import ReadyModel
 from app.web.depth import require_depth
 from app.web.duplicates import require_distinct_keys
-from app.web.failures import told
+from app.web.failures import logged_problem
 
 __all__ = ["Limits", "Reply", "answer_body", "begin"]
 
@@ -122,7 +122,7 @@ def answer_body(sent: bytes | int, stamp: Stamp | None = None) -> Reply:
             return Reply(answered)
         return Reply(replace(answered, pieces=()), sum(map(len, answered.pieces)))
     except Exception as error:  # noqa: BLE001 - told there
-        raise told(error, "a large request failed") from None
+        raise logged_problem(error, "a large request failed") from None
 
 
 def _answered(body: bytes, stamp: Stamp | None) -> Answered:

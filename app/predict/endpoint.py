@@ -39,7 +39,7 @@ from app.state import AppState
 from app.web.content import without_mark
 from app.web.depth import check_depth
 from app.web.duplicates import check_keys
-from app.web.failures import told
+from app.web.failures import logged_problem
 from app.web.json_bodies import require_json
 from app.web.methods import answer_options
 from app.web.problems import not_allowed, send_problem
@@ -127,7 +127,9 @@ class PredictEndpoint:
         except ApiError as error:
             await send_problem(error, scope, send)
         except Exception as error:  # noqa: BLE001 - told there
-            await send_problem(told(error, "a prediction failed"), scope, send)
+            await send_problem(
+                logged_problem(error, "a prediction failed"), scope, send
+            )
         else:
             self.note(answered.version, answered.tally)
             await _send(answered.body, send)

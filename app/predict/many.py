@@ -52,7 +52,7 @@ def predictions(
         told, tally = prediction(alone, pricing, labels, notes.get(0, ()), first)
         return [told], tally
     decided = decide(judged, pricing, notes, first)
-    return _told(decided, pricing, labels), decided.tally()
+    return _predictions(decided, pricing, labels), decided.tally()
 
 
 def columns_of(
@@ -107,7 +107,9 @@ class RowByRow(Sequence[Prediction]):
         return self.made[i]
 
 
-def _told(decided: Decided, pricing: Pricing, labels: Labels) -> list[Prediction]:
+def _predictions(
+    decided: Decided, pricing: Pricing, labels: Labels
+) -> list[Prediction]:
     told = columns_of(decided, pricing, labels, COLUMNS)
     if told["band"] is None:
         del told["band"]

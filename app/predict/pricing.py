@@ -50,10 +50,10 @@ class Pricing:
         """Return ``costs``, ``thresholds`` and ``bands`` as an answer tells them."""
         told: dict[str, object]
         if self.row_prices is not None:
-            told = {"costs": self.row_prices.told(), "thresholds": None}
+            told = {"costs": self.row_prices.as_given(), "thresholds": None}
         else:
             costs = None if self.costs is None else asdict(self.costs)
-            told = {"costs": costs, "thresholds": self.band.told()}
+            told = {"costs": costs, "thresholds": self.band.thresholds()}
         if self.rating is None:
             return told
         return {**told, "bands": self.rating.probabilities}

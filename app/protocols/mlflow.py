@@ -157,7 +157,7 @@ async def _version(call: Call) -> Reply:
     return Reply(version("demur").encode(), b"text/plain")
 
 
-def _told(error: ApiError) -> bytes:
+def _error_body(error: ApiError) -> bytes:
     codes = {404: "RESOURCE_DOES_NOT_EXIST", 503: "TEMPORARILY_UNAVAILABLE"}
     usual = "INTERNAL_ERROR" if error.status >= 500 else "BAD_REQUEST"
     code = codes.get(error.status, usual)
@@ -175,5 +175,5 @@ SKIN = Skin(
         Address(re.compile("/ping"), "/ping", {"GET": _ping}),
         Address(re.compile("/version"), "/version", {"GET": _version}),
     ),
-    _told,
+    _error_body,
 )

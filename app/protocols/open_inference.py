@@ -238,7 +238,7 @@ async def _model_ready(call: Call) -> Reply:
     return as_json({"name": found.name, "ready": True})
 
 
-def _told(error: ApiError) -> bytes:
+def _error_body(error: ApiError) -> bytes:
     return _ENCODER.encode({"error": error.detail})
 
 
@@ -259,5 +259,5 @@ SKIN = Skin(
         _address(f"{_OF_MODEL}/ready", GET=_model_ready),
         _address(f"{_OF_MODEL}/infer", POST=_infer),
     ),
-    _told,
+    _error_body,
 )

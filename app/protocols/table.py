@@ -10,7 +10,7 @@ from app.protocols import mlflow, open_inference
 from app.protocols.skin import Address, Call, Reply, Skin
 from app.state import AppState
 from app.web.content import without_mark
-from app.web.failures import told
+from app.web.failures import logged_problem
 from app.web.methods import answer_options
 from app.web.problems import not_allowed
 
@@ -72,7 +72,7 @@ class Protocols:
         try:
             reply = await act(call)
         except Exception as error:  # noqa: BLE001 - told there
-            reply = _refused(told(error, "a prediction failed"), skin)
+            reply = _refused(logged_problem(error, "a prediction failed"), skin)
         await _send(reply, send, empty=scope["method"] == "HEAD")
 
 

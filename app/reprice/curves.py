@@ -80,7 +80,7 @@ def _histogram(
         name: np.histogram(values, edges, weights=weight * share)[0]
         for name, share in (("positive", positive), ("negative", 1.0 - positive))
     }
-    band = model.band.told() or {"lower": 0.0, "upper": None}
+    band = model.band.thresholds() or {"lower": 0.0, "upper": None}
     ends = {name: band[name] for name in ("lower", "upper")}
     return {"on": on, "edges": edges, **count, **ends}
 

@@ -49,7 +49,7 @@ def reprice(
     KeyReusedError
         When the request's ``Idempotency-Key`` came with another body.
     """
-    answer = None if repeatable is None else _told_before(state, repeatable)
+    answer = None if repeatable is None else _answer_before(state, repeatable)
     again = answer is not None
     if answer is None:
         answer, again = _repriced(state, name, version, request, repeatable)
@@ -70,7 +70,7 @@ def preview(
         When the version cannot be re-priced so.
     """
     row, chosen = _chosen(state, name, version, request)
-    told = _told(name, row, chosen, _summary(row, chosen))
+    told = _changes(name, row, chosen, _summary(row, chosen))
     return PreviewAnswer.model_validate(told)
 
 
@@ -87,7 +87,7 @@ def look(
         As `preview`.
     """
     row, chosen = _chosen(state, name, version, request)
-    told = _told(name, row, chosen, _summary(row, chosen))
+    told = _changes(name, row, chosen, _summary(row, chosen))
     drawn = _drawn(name, version, curves_of(chosen.model, chosen.stored))
     return PreviewAnswer.model_validate(told), drawn
 
@@ -130,7 +130,7 @@ def _chosen(
     return row, fit_thresholds(model, stored, changed_request(stored, request))
 
 
-def _told(
+def _changes(
     name: str, row: ModelVersion, chosen: Repriced, summary: dict[str, Any]
 ) -> dict[str, Any]:
     """Return what a re-pricing changes, whether or not it is made."""
@@ -143,7 +143,7 @@ def _told(
     }
 
 
-def _told_before(
+def _answer_before(
     state: AppState, repeatable: replays.Repeatable
 ) -> RepriceAnswer | None:
     with state.database.read() as session:
@@ -176,7 +176,7 @@ def _repriced(
             raise ConflictError(msg)
         answer = RepriceAnswer(
             model=VersionRef(name=name, version=number),
-            **_told(name, row, chosen, summary),
+            **_changes(name, row, chosen, summary),
         )
         if repeatable is not None:
             replays.keep(session, repeatable, None, answer.model_dump(mode="json"))

@@ -14,7 +14,7 @@ from app.reviews.pooling import stated
 from app.reviews.standing import FEW, Given, Standing, share_of
 from solvers.monitoring import Doubt, calibrated_doubt
 
-__all__ = ["doubts_of", "told"]
+__all__ = ["doubts_of", "stated_doubt"]
 
 CELLS = (0.5, 0.6, 0.75, 0.9, 0.975, 1.0)
 """Ends of the cells of stated certainty that people are told by."""
@@ -51,7 +51,7 @@ def _fitted(known: Iterable[Known], *around: Doubt) -> Doubt:
     return calibrated_doubt(pairs[:, 0], pairs[:, 1], *around)
 
 
-def told(own: Standing, doubt: Doubt | None) -> StatedDoubt | None:
+def stated_doubt(own: Standing, doubt: Doubt | None) -> StatedDoubt | None:
     """Return what is told of a person's doubt; None of too few verdicts."""
     known = _known(own)
     if doubt is None or len(known) < FEW:

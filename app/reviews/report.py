@@ -23,8 +23,7 @@ from app.db.states import OPEN, OpinionState
 from app.errors import ConflictError
 from app.models.service import known_model, known_version
 from app.reviews import policies
-from app.reviews.doubts import doubts_of
-from app.reviews.doubts import told as doubt_told
+from app.reviews.doubts import doubts_of, stated_doubt
 from app.reviews.measured import (
     Minutes,
     Overturned,
@@ -141,7 +140,7 @@ def proposed(session: Session, name: str, asked: PriceRequest) -> PricesAnswer:
         intervals=intervals,
         minute_price=price,
         minutes=minutes,
-        people=_told(skill),
+        people=_people_answer(skill),
         pays=pays,
         note=note,
         preview=None,
@@ -210,10 +209,10 @@ def _estimated(rejects: Standing) -> Skill | None:
 def _people(skill: Skill | None) -> PeopleAnswer | None:
     if skill is None or min(skill.positives, skill.negatives) < FEW:
         return None
-    return _told(skill)
+    return _people_answer(skill)
 
 
-def _told(skill: Skill) -> PeopleAnswer:
+def _people_answer(skill: Skill) -> PeopleAnswer:
     return PeopleAnswer(**asdict(skill))
 
 
@@ -283,5 +282,5 @@ def _reviewer(given: Standing, person: str, doubt: Doubt | None) -> Reviewer:
         minutes=float(np.median(seconds)) / 60 if len(seconds) >= FEW else None,
         agreement=None if few else share_of(*given.agreement(person)),
         by_outcomes=None if few else _people(known_skill(*own.of_rejects.known())),
-        doubt=doubt_told(own, doubt),
+        doubt=stated_doubt(own, doubt),
     )

@@ -113,16 +113,16 @@ class TrainingPlan:
         return {
             "format": FORMAT,
             "request": {
-                **_told(request, exclude={"trainer", "search"}),
-                "trainer": _told(request.trainer),
+                **_as_sent(request, exclude={"trainer", "search"}),
+                "trainer": _as_sent(request.trainer),
                 "search": None if search is None else {"folds": search.folds},
             },
             "candidates": [
-                [_told(one.request.trainer), one.varied, one.place]
+                [_as_sent(one.request.trainer), one.varied, one.place]
                 for one in self.candidates
             ],
-            "rule": _told(self.rule),
-            "guards": _told(self.guards),
+            "rule": _as_sent(self.rule),
+            "guards": _as_sent(self.guards),
             "promises": self.promises,
         }
 
@@ -228,6 +228,6 @@ def _tried(request: TrainRequest, trainer: TrainerChoice) -> TrainRequest:
     return request.model_copy(update={"trainer": trainer, "search": None})
 
 
-def _told(part: StrictModel, exclude: set[str] | None = None) -> dict[str, Any]:
+def _as_sent(part: StrictModel, exclude: set[str] | None = None) -> dict[str, Any]:
     """Return what was said: a member's name in an ensemble is made of just that."""
     return part.model_dump(by_alias=True, exclude_unset=True, exclude=exclude)

@@ -78,7 +78,7 @@ class BodyLimit:
         self.folder = settings.data_dir
         self.upload = Bound(settings.max_upload_bytes, "DEMUR_MAX_UPLOAD_BYTES")
 
-    def _told(self, error: ApiError, scope: Scope) -> Response:
+    def _refusal(self, error: ApiError, scope: Scope) -> Response:
         """Return a problem; to the form of a page, the way back to it."""
         form = FORMS.get(route_path(scope, self.root_path))
         if form is None:
@@ -106,21 +106,23 @@ class BodyLimit:
         try:
             coding = None if packing is None else coding_of(packing)
         except ApiError as error:
-            await _refuse(self._told(error, scope), receive, send)
+            await _refuse(self._refusal(error, scope), receive, send)
             return
         if length is not None and length > bound.most_bytes:
-            await _refuse(self._told(bound.error, scope), receive, send)
+            await _refuse(self._refusal(bound.error, scope), receive, send)
         elif coding is not None:
             # who reads it need not know
             scope["headers"] = [h for h in scope["headers"] if h[0] != CODING]
             unpacking = Unpacking(coding, bound.error, bound.most_bytes, self.folder)
             try:
-                watched = _Watched(bound, scope, receive, send, self._told, unpacking)
+                watched = _Watched(
+                    bound, scope, receive, send, self._refusal, unpacking
+                )
                 await watched.passed_to(self.inner)
             finally:
                 unpacking.close()
         elif length is None or uploads:
-            await _Watched(bound, scope, receive, send, self._told).passed_to(
+            await _Watched(bound, scope, receive, send, self._refusal).passed_to(
                 self.inner
             )
         else:
@@ -141,7 +143,7 @@ class _Watched:
         unpacking: Unpacking | None = None,
     ) -> None:
         self._bound, self._scope, self._unpacking = bound, scope, unpacking
-        self._receive, self._send, self._told = receive, send, told
+        self._receive, self._send, self._refusal = receive, send, told
         self._seen = 0
         self._unpacked = False
         self._arrived = self._refused = self._answering = False
@@ -163,7 +165,7 @@ class _Watched:
         except ApiError as error:
             if not self._answering:
                 self._refused = True
-                told = self._told(error, self._scope)
+                told = self._refusal(error, self._scope)
                 await _refuse(told, self.receive_on, self._send)
             return {"type": "http.disconnect"}
         return message

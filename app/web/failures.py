@@ -17,7 +17,7 @@ from app.errors import (
 )
 from app.room import NO_ROOM
 
-__all__ = ["FAILURES", "told", "translate"]
+__all__ = ["FAILURES", "logged_problem", "translate"]
 
 log = logging.getLogger(__name__)
 
@@ -30,7 +30,7 @@ UNDEFINED = {"42P01", "42703"}  # PostgreSQL: table, column
 READ_ONLY = ("readonly database", "read-only transaction")
 
 
-def told(error: Exception, what: str) -> ApiError:
+def logged_problem(error: Exception, what: str) -> ApiError:
     """Return the problem, and log it; what nobody has foreseen with its trace."""
     problem = translate(error)
     if type(problem) is ApiError and problem is not error:

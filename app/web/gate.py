@@ -25,7 +25,7 @@ from app.keys.cache import KeyCache, ValidKeys
 from app.keys.scopes import allows, needed, words
 from app.keys.secret import match
 from app.settings import Settings, is_loopback
-from app.web.failures import told
+from app.web.failures import logged_problem
 from app.web.paths import PROBLEMS, UI, route_path
 from app.web.problems import send_problem
 
@@ -65,7 +65,7 @@ class Gate:
             try:
                 valid = await self._valid_keys(path, public=public)
             except Exception as error:  # noqa: BLE001 - told there
-                problem = told(error, "the keys cannot be read")
+                problem = logged_problem(error, "the keys cannot be read")
                 return self._without_database(scope, path, problem)
         if not valid.locked:
             return self._foreign(scope)

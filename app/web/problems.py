@@ -23,7 +23,7 @@ from app.errors import (
     NotFoundError,
     ServiceUnavailableError,
 )
-from app.web.failures import FAILURES, told, translate
+from app.web.failures import FAILURES, logged_problem, translate
 from app.web.validation import refusal
 
 __all__ = [
@@ -95,7 +95,7 @@ async def _answer_framework(request: Request, error: Any) -> Response:
 
 
 async def _answer_failure(request: Request, error: Any) -> Response:
-    return problem_response(told(error, "a request failed"), request.scope)
+    return problem_response(logged_problem(error, "a request failed"), request.scope)
 
 
 async def _answer_unforeseen(request: Request, error: Any) -> Response:

@@ -21,7 +21,7 @@ from sqlalchemy.exc import OperationalError
 
 from app.artifacts.store import ArtifactStore
 from app.blobs.interface import Remote, StoreAwayError
-from app.blobs.opening import told
+from app.blobs.opening import address_of
 from app.blobs.tidying import tidy
 from app.datasets.store import DatasetStore
 from app.db.base import utc_now
@@ -44,7 +44,7 @@ from app.worker.messages import Begin, Cancelled, Failed, Planned
 from app.worker.outcome import keep, settle
 from app.worker.parts import attend_all, is_divided
 from app.worker.process import TrainingProcess
-from app.worker.scoring import told_settings
+from app.worker.scoring import child_settings
 from app.worker.sweep import sweep, sweep_after, sweep_datasets, writer
 
 __all__ = ["PIPELINE", "Worker"]
@@ -277,11 +277,11 @@ class Worker:
         process.begin(
             held.body,
             Begin(
-                told(self.store.place),
-                told(self.datasets.place),
+                address_of(self.store.place),
+                address_of(self.datasets.place),
                 writer(held),
                 self.settings.max_job_memory_bytes,
-                None if held.kind == JobKind.TRAIN else told_settings(self.settings),
+                None if held.kind == JobKind.TRAIN else child_settings(self.settings),
                 held.plan,
                 held.figures,
             ),

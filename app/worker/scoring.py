@@ -14,7 +14,7 @@ from app.settings import Settings
 from app.worker.messages import Decided, Planned
 from app.worker.patience import patiently
 
-__all__ = ["score", "told_settings"]
+__all__ = ["child_settings", "score"]
 
 _TOLD = {
     name
@@ -25,7 +25,7 @@ _TOLD = {
 }
 
 
-def told_settings(settings: Settings) -> dict[str, Any]:
+def child_settings(settings: Settings) -> dict[str, Any]:
     """Return what the process is told of its worker's: places and limits."""
     return settings.model_dump(mode="json", include=_TOLD)
 

@@ -114,7 +114,7 @@ class Band:
             "always": self.always,
         }
 
-    def told(self) -> dict[str, Any] | None:
+    def thresholds(self) -> dict[str, Any] | None:
         """Return the thresholds with their scale; a joint booster's rule has none."""
         if self.on == "reject-function":
             return None

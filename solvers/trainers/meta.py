@@ -38,7 +38,7 @@ from solvers.trainers.outside_scores import (
     rounds_in_common,
     scores_of,
     takes,
-    told_positive,
+    with_pos_label,
 )
 from solvers.trainers.row_splits import fold_split, keys_of, promise_split
 from solvers.trainers.targets import binary_targets
@@ -148,7 +148,7 @@ class RejectOptionClassifier(RejectOptionMixin, MetaEstimatorMixin, BaseEstimato
         self.classes_, self.pos_label_ = targets.classes, targets.positive
         signs, estimator = (
             targets.signs,
-            told_positive(self.estimator, targets.positive),
+            with_pos_label(self.estimator, targets.positive),
         )
         weights = self._weights(sample_weight, X, rule)
         groups = None if groups is None else np.asarray(groups)

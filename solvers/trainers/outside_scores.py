@@ -33,7 +33,7 @@ __all__ = [
     "rounds_in_common",
     "scores_of",
     "takes",
-    "told_positive",
+    "with_pos_label",
 ]
 
 Floats = NDArray[np.float64]
@@ -109,7 +109,7 @@ def positive_of(estimator: Any, pos_label: Any) -> Any:
     return inner
 
 
-def told_positive(estimator: Any, label: Any) -> Any:
+def with_pos_label(estimator: Any, label: Any) -> Any:
     """Return the estimator, told which label is +1 where it has prices of its own."""
     last = _last(estimator)
     if not isinstance(last, RejectOptionMixin):

@@ -160,7 +160,7 @@ def fit(job: Job, rows: Rows, promised_on: Rows, report: Report) -> Fitted:
         estimator=estimator,
         typical=typical_row(known.features, known.matrix),
         warnings=[
-            *_told(caught),
+            *_distinct_messages(caught),
             *notes_on_scores(scorer.outputs(some)),
             *calibration.notes,
             *job.builder.notes(estimator),
@@ -169,7 +169,7 @@ def fit(job: Job, rows: Rows, promised_on: Rows, report: Report) -> Fitted:
     )
 
 
-def _told(caught: list[WarningMessage]) -> list[str]:
+def _distinct_messages(caught: list[WarningMessage]) -> list[str]:
     """Return each warning once; of a solver's gaps, the last, which is what is served.
 
     Every fold's machine has a gap of its own, and one cause.

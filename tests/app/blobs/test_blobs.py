@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from app.blobs.interface import DamagedBlobError
-from app.blobs.opening import open_blobs, place_of, told
+from app.blobs.opening import address_of, open_blobs, place_of
 
 CONTENT = random.Random(0).randbytes(9 << 20)
 SHA256 = hashlib.sha256(CONTENT).hexdigest()
@@ -79,7 +79,7 @@ def test_a_name_is_claimed_once(blobs):
 
 
 def test_a_place_crosses_the_border_of_a_process(place):
-    assert place_of(told(place)) == place
+    assert place_of(address_of(place)) == place
     assert (place / "below").parent == place
 
 

@@ -11,7 +11,7 @@ from app.export.description import Description, describe
 from app.train.trainers.registry import TRAINERS
 from solvers.calibration import Calibration
 from solvers.scoring import load
-from tests.app.fit.mixed_columns import (
+from tests.app.worker.fit.mixed_columns import (
     COLUMNS,
     EVEN,
     decided,

@@ -20,7 +20,7 @@ from app.predict.ready_model import ReadyModel
 from app.reprice.changed_request import changed_request
 from app.reprice.schemas import RepriceRequest
 from app.train.trainers.registry import TRAINERS
-from tests.app.fit.mixed_columns import COLUMNS, quick, rows, trained
+from tests.app.worker.fit.mixed_columns import COLUMNS, quick, rows, trained
 
 VERSION = ResolvedVersion("m", 1, "0" * 64)
 FEATURES = COLUMNS[:-1]

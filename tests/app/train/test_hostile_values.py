@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from app.errors import InvalidRequestError
 from app.train.trainers.registry import TRAINERS
-from tests.app.fit.mixed_columns import (
+from tests.app.worker.fit.mixed_columns import (
     COLUMNS,
     EVEN,
     PRICES,

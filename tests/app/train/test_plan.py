@@ -15,7 +15,7 @@ from app.worker.child import _train
 from app.worker.claim import claim
 from app.worker.fit import pipeline
 from app.worker.messages import Begin
-from tests.app.fit.mixed_columns import EVEN, PRICES, request
+from tests.app.worker.fit.mixed_columns import EVEN, PRICES, request
 
 SEARCHED = {
     "trainer": None,

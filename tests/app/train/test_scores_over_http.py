@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.app.fit.test_scores import COLUMNS, probable, scored
 from tests.app.pima_like import PRICES, inline, train
+from tests.app.worker.fit.test_scores import COLUMNS, probable, scored
 
 
 @pytest.fixture(scope="module")

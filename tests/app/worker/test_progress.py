@@ -11,7 +11,7 @@ import pytest
 from app.train.trainers.registry import TRAINERS
 from app.worker.fit.pipeline import run
 from solvers.dual import active_set, state
-from tests.app.fit.mixed_columns import EVEN, quick, request
+from tests.app.worker.fit.mixed_columns import EVEN, quick, request
 
 CHOW = {"kind": "chow"}
 HARD = {"kind": "linear"}

@@ -38,7 +38,7 @@ def test_a_threshold_that_does_not_exist_is_null_and_a_word_says_the_rest(
     a, b, closed, on
 ):
     band = Band(min(a, b), max(a, b), closed=closed, on=on)
-    told = band.told()
+    told = band.thresholds()
     assert set(told) == {"lower", "upper", "on", "always"}
     for name, end in (("lower", band.lower), ("upper", band.upper)):
         assert told[name] == (end if np.isfinite(end) else None)

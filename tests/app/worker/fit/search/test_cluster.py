@@ -17,7 +17,7 @@ from app.worker.fit.pipeline import run
 from app.worker.fit.search import cluster as clusters
 from app.worker.fit.search import far
 from solvers.errors import Interrupted
-from tests.app.search.searched import GRID, told
+from tests.app.worker.fit.search.searched import GRID, told
 from tests.waiting import until
 
 distributed = pytest.importorskip("distributed", reason="no Dask: demur[cluster]")

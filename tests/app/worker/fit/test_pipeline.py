@@ -15,7 +15,7 @@ from app.worker.fit.pipeline import run
 from solvers.costs import CostMatrix
 from solvers.errors import Interrupted
 from solvers.trainers.psvm import ProbabilisticLabelSVC
-from tests.app.fit.mixed_columns import (
+from tests.app.worker.fit.mixed_columns import (
     COLUMNS,
     EVEN,
     PRICES,

@@ -3,7 +3,7 @@
 import pytest
 
 from app.train.trainers.registry import TRAINERS
-from tests.app.fit.mixed_columns import COLUMNS, quick, trained
+from tests.app.worker.fit.mixed_columns import COLUMNS, quick, trained
 
 
 @pytest.mark.parametrize("kind", TRAINERS)

@@ -4,7 +4,7 @@ import pytest
 
 from app.errors import InvalidRequestError
 from solvers.trainers.svm import HingeSVC
-from tests.app.search.searched import QUICK, trained
+from tests.app.worker.fit.search.searched import QUICK, trained
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from app.features.schema import FeatureSchema
 from app.features.table import Table
 from app.worker.fit.identifiers import group_warnings, identifier_warnings
 from app.worker.fit.pipeline import run
-from tests.app.fit.mixed_columns import PRICES
+from tests.app.worker.fit.mixed_columns import PRICES
 
 
 def told(values):

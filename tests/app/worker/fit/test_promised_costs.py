@@ -17,7 +17,7 @@ from app.features.encoding import encode_table
 from app.features.table import Table
 from app.train.trainers.registry import TRAINERS
 from app.worker.fit.pipeline import run
-from tests.app.fit.mixed_columns import EVEN, PRICES, TRAINER_SCHEMAS
+from tests.app.worker.fit.mixed_columns import EVEN, PRICES, TRAINER_SCHEMAS
 
 ROWS, FRESH = 600, 200_000
 COLUMNS = ["a", "b", "c", "d"]

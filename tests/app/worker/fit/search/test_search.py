@@ -23,7 +23,7 @@ from solvers.costs import CostMatrix
 from solvers.errors import Interrupted
 from solvers.scoring import Outputs, load
 from solvers.trainers.svm import DoubleHingeSVC, HingeSVC
-from tests.app.search.searched import GRID, QUICK, told, trained
+from tests.app.worker.fit.search.searched import GRID, QUICK, told, trained
 
 
 def job_of(request):

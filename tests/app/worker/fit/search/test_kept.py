@@ -8,7 +8,7 @@ from app.worker.fit.pipeline import run
 from app.worker.fit.search import scoring
 from app.worker.fit.search.kept import Kept
 from solvers.errors import Interrupted
-from tests.app.search.searched import GRID, told
+from tests.app.worker.fit.search.searched import GRID, told
 
 
 def through_json(figures):

@@ -12,7 +12,7 @@ from app.worker.fit.pipeline import run
 from solvers.trainers.abstention_boosting import AbstentionBoostingClassifier
 from solvers.trainers.abstention_trees import AbstentionTreeBoostingClassifier
 from solvers.trainers.gradient_boosting import GradientBoostingRejectClassifier
-from tests.app.fit.mixed_columns import request, rows
+from tests.app.worker.fit.mixed_columns import request, rows
 
 BOOSTERS = {
     "gradient-boosting": GradientBoostingRejectClassifier,

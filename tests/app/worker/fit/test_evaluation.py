@@ -6,7 +6,7 @@ import pytest
 from app.artifacts.model import ServedModel
 from app.errors import InvalidRequestError
 from solvers.costs import CostMatrix
-from tests.app.fit.mixed_columns import COLUMNS, PRICES, decided, rows, trained
+from tests.app.worker.fit.mixed_columns import COLUMNS, PRICES, decided, rows, trained
 
 
 def test_the_evaluation_can_be_recomputed_from_the_held_out_rows():

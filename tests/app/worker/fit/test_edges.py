@@ -7,7 +7,7 @@ import pytest
 from app.artifacts.model import ServedModel
 from app.train.trainers.registry import TRAINERS
 from app.worker.fit.pipeline import run
-from tests.app.fit.mixed_columns import quick
+from tests.app.worker.fit.mixed_columns import quick
 
 N = 40
 COSTS = {

@@ -6,7 +6,7 @@ import pytest
 from app.artifacts.model import ServedModel
 from app.errors import InvalidRequestError
 from app.evidence.stored import Stored
-from tests.app.fit.mixed_columns import EVEN, decided, trained
+from tests.app.worker.fit.mixed_columns import EVEN, decided, trained
 
 COLUMNS = ["name", "day", "score", "outcome"]
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from app.train.schemas import Evaluation
 from app.train.target import Sample
 from app.worker.fit.partition import blocks_by_time, partition
-from tests.app.fit.mixed_columns import COLUMNS, rows, trained
+from tests.app.worker.fit.mixed_columns import COLUMNS, rows, trained
 
 
 def sample(y, moment, groups=None):

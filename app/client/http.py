@@ -7,7 +7,6 @@ names the place and the way out.
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from types import TracebackType
 from typing import Any, Self
 from urllib.parse import quote
 
@@ -71,12 +70,7 @@ class Connection:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         self._http.close()
 
     def ask(self, method: str, path: str, **options: Any) -> dict[str, Any]:

@@ -5,7 +5,6 @@ from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 from urllib.parse import quote
 
@@ -139,13 +138,8 @@ class Client:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._connection.__exit__(kind, error, trace)
+    def __exit__(self, *raised: object) -> None:
+        self._connection.__exit__(*raised)
 
     def train(
         self,

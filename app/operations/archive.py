@@ -22,18 +22,22 @@ from typing import IO, Literal
 
 import msgspec
 
-from app.operations.errors import OperationError
-
 __all__ = [
     "DATABASE",
     "MANIFEST",
     "Entry",
     "Manifest",
+    "OperationError",
     "add",
     "copy",
     "named_files",
     "read_manifest",
 ]
+
+
+class OperationError(Exception):
+    """Nothing was changed, and this is why, in one line for an operator."""
+
 
 MANIFEST, DATABASE = "manifest.json", "demur.sqlite3"
 NAME = re.compile(

@@ -27,12 +27,12 @@ from app.operations.archive import (
     MANIFEST,
     Entry,
     Manifest,
+    OperationError,
     add,
     copy,
     named_files,
 )
 from app.operations.embedded import database_file
-from app.operations.errors import OperationError
 from app.settings import Settings
 
 __all__ = ["backup"]

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from app.operations.errors import OperationError
+from app.operations.archive import OperationError
 from app.settings import Settings
 
 __all__ = ["register"]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from sqlalchemy import make_url
 
-from app.operations.errors import OperationError
+from app.operations.archive import OperationError
 from app.settings import Settings
 
 __all__ = ["companions", "database_file", "retire"]

@@ -30,12 +30,12 @@ from app.operations.archive import (
     DATABASE,
     Entry,
     Manifest,
+    OperationError,
     copy,
     named_files,
     read_manifest,
 )
 from app.operations.embedded import database_file, retire
-from app.operations.errors import OperationError
 from app.settings import Settings
 
 __all__ = ["restore"]

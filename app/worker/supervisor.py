@@ -10,7 +10,6 @@ import subprocess
 import sys
 import threading
 import time
-from types import TracebackType
 from typing import Self
 
 __all__ = ["Supervisor"]
@@ -33,12 +32,7 @@ class Supervisor:
         self._thread.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         self._stopping.set()
         self._thread.join()
 

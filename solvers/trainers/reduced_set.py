@@ -162,13 +162,11 @@ class ReducedSetSVC(RejectOptionMixin, KernelMachine):
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_rows, n_features)
-            The kernel matrix itself, (n_rows, n_rows), when it is precomputed.
-        y : array-like of shape (n_rows,)
-            Two labels, one of them ``pos_label``.
+        X, y
+            As for ``HingeSVC.fit``.
         sample_weight : array-like of shape (n_rows,), optional
-            Each >= 0. Weight 2 equals the row twice, weight 0 equals no row (but not
-            for the split that ``max_accuracy_loss`` asks for).
+            As there; but for the split that ``max_accuracy_loss`` asks for, weight 2 is
+            not the row twice, nor weight 0 no row.
 
         Returns
         -------
@@ -177,8 +175,7 @@ class ReducedSetSVC(RejectOptionMixin, KernelMachine):
         Raises
         ------
         ValueError
-            When a parameter is out of range, X or y is not finite, or the rows of
-            positive weight have one class only.
+            As there.
         """
         self._check_parameters()
         given, labels = validate_data(

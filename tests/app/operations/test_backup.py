@@ -15,8 +15,7 @@ from pathlib import Path
 import pytest
 
 from app.operations import restore as restoring
-from app.operations.archive import named_files
-from app.operations.errors import OperationError
+from app.operations.archive import OperationError, named_files
 from app.settings import Settings
 
 ROWS = [[float(k), "yes" if k % 3 else "no"] for k in range(60)]

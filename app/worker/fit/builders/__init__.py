@@ -5,18 +5,19 @@ from app.worker.fit.builders.boosting import (
     ABSTENTION_BOOSTING,
     ABSTENTION_TREES,
     ADABOOST,
+    EXTRA_TREES,
+    FOREST,
     GRADIENT_BOOSTING,
 )
 from app.worker.fit.builders.ensemble import ENSEMBLE
 from app.worker.fit.builders.kernel_machines import (
     DOUBLE_HINGE,
     HINGE,
+    LOGISTIC,
     MULTI_HINGE,
     PROBABILISTIC_LABEL,
 )
-from app.worker.fit.builders.logistic import LOGISTIC
 from app.worker.fit.builders.scores import SCORES
-from app.worker.fit.builders.trees import EXTRA_TREES, FOREST
 
 __all__ = ["BUILDERS", "Builder", "Setting"]
 

@@ -1,4 +1,4 @@
-"""Boosters of stumps and of trees: joint ones (h, r), AdaBoost, gradient boosting."""
+"""Boosters of stumps and of trees, and random trees: extra trees, forests."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,8 +9,16 @@ from solvers.trainers.abstention_boosting import AbstentionBoostingClassifier
 from solvers.trainers.abstention_trees import AbstentionTreeBoostingClassifier
 from solvers.trainers.adaboost import AdaBoostStumpClassifier
 from solvers.trainers.gradient_boosting import GradientBoostingRejectClassifier
+from solvers.trainers.randomised_trees import RandomisedTreesRejectClassifier
 
-__all__ = ["ABSTENTION_BOOSTING", "ABSTENTION_TREES", "ADABOOST", "GRADIENT_BOOSTING"]
+__all__ = [
+    "ABSTENTION_BOOSTING",
+    "ABSTENTION_TREES",
+    "ADABOOST",
+    "EXTRA_TREES",
+    "FOREST",
+    "GRADIENT_BOOSTING",
+]
 
 
 def importance(booster: Any, names: Sequence[str]) -> Facts:
@@ -50,6 +58,14 @@ def _tree_facts(booster: Any, names: Sequence[str]) -> Facts:
     }
 
 
+def _random_tree_facts(model: Any, names: Sequence[str]) -> Facts:
+    del names  # the version's influence tells what the columns do
+    return {
+        "trees": model.n_trees,
+        "nodes": len(model.scorer_payload()["trees"]["left"]),
+    }
+
+
 ABSTENTION_BOOSTING = Builder(
     _abstention_stumps, _stump_facts, missing_native=True, keeps_apart=True
 )
@@ -65,4 +81,8 @@ GRADIENT_BOOSTING = Builder(
     _tree_facts,
     missing_native=True,
     keeps_apart=True,
+)
+EXTRA_TREES, FOREST = (
+    Builder(made_by(RandomisedTreesRejectClassifier, trees=kind), _random_tree_facts)
+    for kind in ("extra-trees", "forest")
 )

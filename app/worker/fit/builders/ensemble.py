@@ -5,10 +5,13 @@ from typing import Any
 
 from app.train.trainers.ensemble import AutoTrainer, EnsembleTrainer, Member
 from app.worker.fit.builders.base import Builder, Facts, Setting
-from app.worker.fit.builders.boosting import ADABOOST, GRADIENT_BOOSTING
-from app.worker.fit.builders.kernel_machines import HINGE
-from app.worker.fit.builders.logistic import LOGISTIC
-from app.worker.fit.builders.trees import EXTRA_TREES, FOREST
+from app.worker.fit.builders.boosting import (
+    ADABOOST,
+    EXTRA_TREES,
+    FOREST,
+    GRADIENT_BOOSTING,
+)
+from app.worker.fit.builders.kernel_machines import HINGE, LOGISTIC
 from solvers.trainers.ensemble import EnsembleRejectClassifier
 from solvers.trainers.ensemble_members import LATE
 

@@ -1,4 +1,4 @@
-"""Kernel machines, their approximations and their reductions."""
+"""Kernel machines, their approximations and reductions, and logistic regression."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,12 +11,13 @@ from app.train.trainers.svm import (
 )
 from app.worker.fit.builders.base import Builder, Facts, Setting, made_by, parameters
 from solvers.costs import CostMatrix
+from solvers.trainers.logistic import LogisticRejectClassifier
 from solvers.trainers.multi_hinge import MultiHingeSVC
 from solvers.trainers.psvm import ProbabilisticLabelSVC
 from solvers.trainers.reduced_set import ReducedSetSVC
 from solvers.trainers.svm import DoubleHingeSVC, HingeSVC
 
-__all__ = ["DOUBLE_HINGE", "HINGE", "MULTI_HINGE", "PROBABILISTIC_LABEL"]
+__all__ = ["DOUBLE_HINGE", "HINGE", "LOGISTIC", "MULTI_HINGE", "PROBABILISTIC_LABEL"]
 
 
 _CERTIFIED = (
@@ -95,6 +96,14 @@ def _rating(machine: Any) -> Rating:
     return Rating(bounds, tuple(machine.thresholds_.tolist()))
 
 
+def _logistic_facts(machine: Any, names: Sequence[str]) -> Facts:
+    return {
+        "coefficients": dict(zip(names, machine.coef_[0].tolist(), strict=True)),
+        "intercept": float(machine.intercept_[0]),
+        "iterations": machine.n_iter_,
+    }
+
+
 _LABELS: dict[str, Any] = {
     "facts": _machine_facts,
     "compare": _compared,
@@ -109,3 +118,4 @@ PROBABILISTIC_LABEL = Builder(
     _machine_facts,
     link=_link_slope,
 )
+LOGISTIC = Builder(made_by(LogisticRejectClassifier), _logistic_facts)

@@ -139,7 +139,9 @@ async def decide_one(request: Request, model: str = "") -> Response:
         return _page(
             request, version, ready, status=422, faults=faults, wrong=wrong, **given
         )
-    (answer,) = msgspec.json.decode(answered.body)["predictions"]
+    told = msgspec.json.decode(answered.body)
+    (answer,) = told["predictions"]
+    answer["between"] = _between(answer.get("band"), told.get("bands"))
     names = [name for name, cell in row.items() if cell is not None]
     reasons = _reasons(msgspec.json.decode(rest.body)["predictions"], names)
     return _page(request, version, ready, answer=answer, reasons=reasons, **given)
@@ -162,6 +164,16 @@ def _cell(feature: Feature, text: str) -> Any:
         except ValueError:
             return text
     return text
+
+
+def _between(
+    band: int | None, bands: Sequence[float] | None
+) -> tuple[float, float] | None:
+    """Return the probabilities that a band of confidence lies between."""
+    if band is None or bands is None:
+        return None
+    edges = [0.0, *bands, 1.0]
+    return edges[band], edges[band + 1]
 
 
 def _reasons(

@@ -1,6 +1,7 @@
 """Bands of confidence over HTTP: the machine's own, the same in every answer."""
 
 import io
+import re
 
 import numpy as np
 import pyarrow as pa
@@ -8,6 +9,7 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
 
+from app.pages.page import say
 from solvers.trainers.multi_hinge import MultiHingeSVC
 from tests.app.pima_like import inline, train
 
@@ -156,3 +158,31 @@ def test_bounds_that_are_none_are_refused_by_name(server, bounds):
     answer = server.http.post("/train", json=body)
     assert answer.status_code == 422
     assert answer.json()["errors"][0]["pointer"].startswith("/trainer/probabilities")
+
+
+def on_the_page(server, **fields):
+    """Decide one case in the form of the page."""
+    own = {"origin": str(server.http.base_url).rstrip("/")}
+    return server.http.post("/ui/decide?model=rated", data=fields, headers=own)
+
+
+def test_the_page_tells_the_band_of_a_case(rated, server):
+    edges = [0.0, *BOUNDS, 1.0]
+    unseen, _ = drawn(12, 2)
+    for row, told in zip(unseen, ask(server, unseen)["predictions"], strict=True):
+        page = on_the_page(server, c0=str(row[0]), c1=f" {row[1]} ".replace(".", ","))
+        assert page.status_code == 200, page.text
+        low, high = (f"{100 * edges[told['band'] + i]:.0f}" for i in (0, 1))
+        found = re.search(
+            r"in the band of yes from ([0-9]+)\S* % to ([0-9]+)", page.text
+        )
+        assert found is not None, page.text
+        assert found.groups() == (low, high)
+
+
+@pytest.mark.parametrize("text", ["1_0", "\uff11", "NaN", "Infinity", "1e400", "1,2,3"])
+def test_the_page_takes_digits_for_numbers(rated, server, text):
+    page = on_the_page(server, c0=text, c1="1")
+    assert page.status_code == 422
+    assert page.text.count(say("decide.not_a_number")) == 1
+    assert on_the_page(server, c0="", c1="1").status_code == 200

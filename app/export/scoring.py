@@ -16,7 +16,7 @@ from solvers.scoring.ensemble import EnsembleScorer
 from solvers.scoring.given import CERTAIN
 from solvers.scoring.histogram_trees import HistogramTreesScorer
 from solvers.scoring.randomised_trees import RandomisedTreesScorer
-from solvers.scoring.stumps import AdaBoostStumpsScorer, StumpSums
+from solvers.scoring.stumps import AdaBoostStumpsScorer, StumpsScorer, StumpSums
 
 __all__ = ["Step", "probability", "scoring"]
 
@@ -119,6 +119,9 @@ def probability(model: ServedModel) -> list[Step]:
     if not isinstance(scorer, AbstentionTreesScorer):
         if calibration is None:
             return []
+        if isinstance(scorer, StumpsScorer) and scorer.leaning:
+            told = _log_odds(calibration, "log_odds", "log_odds")
+            return [*_leaned(scorer.leaning), *told, logistic]
         return [*_log_odds(calibration, "score", "log_odds"), logistic]
     odds = {
         "do": "odds",
@@ -130,6 +133,26 @@ def probability(model: ServedModel) -> list[Step]:
     if calibration is None:
         return [odds, {**logistic, "most": 700.0}]
     return [odds, *_log_odds(calibration, "log_odds", "log_odds"), logistic]
+
+
+def _leaned(leaning: float) -> list[Step]:
+    """Return the steps to what h and r say together: those of trees, r turned round."""
+    return [
+        {
+            "do": "affine",
+            "from": "reject_score",
+            "to": "lean",
+            "slope": -leaning,
+            "offset": 0.0,
+        },
+        {
+            "do": "odds",
+            "from": ["score", "lean"],
+            "to": "log_odds",
+            "logistic": True,
+            "offset": 0.0,
+        },
+    ]
 
 
 def _log_odds(calibration: Calibration, source: str, to: str) -> list[Step]:

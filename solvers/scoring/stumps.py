@@ -16,6 +16,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from solvers.calibration.joint import leaned
 from solvers.scoring.base import Outputs, register
 
 __all__ = ["AdaBoostStumpsScorer", "StepFunctions", "StumpSums", "StumpsScorer"]
@@ -159,10 +160,21 @@ class StumpsScorer(StumpSums):
         ``n_features``; arrays of one entry a stump: ``feature``, ``lower``,
         ``upper``, the answers (+1, -1, 0 = reject) ``left``, ``middle``, ``right``,
         ``missing``, and ``weight``; ``constant``, the weight of the pair (0, +1);
-        ``importance``, see the method.
+        ``importance``, see the method. With ``leaning`` the probability is calibrated
+        on what h and r say together (`solvers.calibration.joint`).
     """
 
     kind = "stumps"
+
+    @property
+    def leaning(self) -> float:
+        """How much of the probability r says; 0: all is said by h."""
+        return float(self._payload.get("leaning", 0.0))
+
+    def outputs(self, X: Floats) -> Outputs:
+        """Return h and r of each row, and what they say together."""
+        h, r = self.pair(X)
+        return Outputs(h, r, leaned(h, r, self.leaning) if self.leaning else None)
 
 
 @register("adaboost-stumps")

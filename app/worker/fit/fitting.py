@@ -41,7 +41,9 @@ from app.worker.fit.out_of_fold import (
 )
 from app.worker.fit.report import Report
 from solvers.calibration import Calibration
+from solvers.calibration.joint import choose_leaning, leaned
 from solvers.rules.base import FittedByScores
+from solvers.rules.plug_in import EmbeddedRule
 from solvers.rules.registry import RULES
 from solvers.scoring import Scorer, load
 
@@ -135,12 +137,8 @@ def fit(job: Job, rows: Rows, promised_on: Rows, report: Report) -> Fitted:
     features = with_reach(job, known, guards)
     if unseen is not None:
         unseen = _guarded(job, guards, known, unseen)
-    promised: Evidence | None = None
-    if len(promised_on):
-        table = job.table.take(promised_on)
-        kept = encode_table(features, table)
-        guarded = guarded_rows(guards, features, table, kept)
-        promised = score(scorer, kept.matrix, job.part(promised_on), guarded)
+        scorer, unseen = _leaning(job, scorer, unseen)
+    promised = _promised(job, features, guards, scorer, promised_on)
     calibration = _calibration(link and link(estimator), unseen, promised)
     evidence = promised
     if evidence is None and learns and unseen is not None:
@@ -190,6 +188,34 @@ def _guarded(job: Job, guards: Guards, known: Known, unseen: OutOfFold) -> OutOf
     if guarded is not None:
         guarded = guarded[unseen.scored]
     return replace(unseen, evidence=replace(unseen.evidence, guarded=guarded))
+
+
+def _promised(
+    job: Job, features: FeatureSchema, guards: Guards, scorer: Scorer, rows: Rows
+) -> Evidence | None:
+    """Return what the model and its guards say of the rows of a promise, if any."""
+    if not len(rows):
+        return None
+    table = job.table.take(rows)
+    kept = encode_table(features, table)
+    guarded = guarded_rows(guards, features, table, kept)
+    return score(scorer, kept.matrix, job.part(rows), guarded)
+
+
+def _leaning(job: Job, scorer: Scorer, unseen: OutOfFold) -> tuple[Scorer, OutOfFold]:
+    """Let the probability know what the rejector does, where the rule decides by it."""
+    evidence = unseen.evidence
+    h, r = evidence.scores, evidence.reject_scores
+    by_both = job.plan.rule.kind == EmbeddedRule.kind
+    if not by_both or r is None or evidence.log_odds is not None:
+        return scorer, unseen
+    position, label, weight = evidence.part.certain()
+    leaning = choose_leaning(h[position], r[position], label, weight)
+    if not leaning:
+        return scorer, unseen
+    told = replace(evidence, log_odds=leaned(h, r, leaning))
+    leant = load({**scorer.payload(), "leaning": leaning})
+    return leant, replace(unseen, evidence=told)
 
 
 def _calibration(

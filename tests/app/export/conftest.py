@@ -101,7 +101,14 @@ def stepped(model):
     return replace(model, calibration=made.with_prevalence(0.2))
 
 
+def leaning(model):
+    """Return a model whose probability knows what its rejector says."""
+    scorer = load({**model.scorer.payload(), "leaning": 8.0})
+    return replace(model, scorer=scorer)
+
+
 CHANGED = {
+    "leaning": ("embedded", leaning),
     "ensemble": ("logistic", ensemble),
     "isotonic": ("svm", stepped),
     "implied": ("abstention-trees", lambda model: replace(model, calibration=None)),

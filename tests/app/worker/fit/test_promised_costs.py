@@ -20,6 +20,7 @@ from app.worker.fit.pipeline import run
 from tests.app.worker.fit.mixed_columns import EVEN, PRICES, TRAINER_SCHEMAS
 
 ROWS, FRESH = 600, 200_000
+AGAIN = range(101, 106)
 COLUMNS = ["a", "b", "c", "d"]
 SHARE = 0.4274  # of +1 in the world
 TRAINER = {
@@ -102,16 +103,21 @@ def judged(model, rng, n, weight, prevalence):
     return told.decisions, said, paid, np.where(y > 0, up, down)
 
 
-def assert_kept(kind, rule, models, weight=1.0, prevalence=None, class_weight=None):
-    rng = np.random.default_rng(36)
+def deviations(
+    kind, rule, models, seed, weight=1.0, prevalence=None, class_weight=None
+):
+    """Return how far told costs are from paid ones, in standard errors, by decision."""
+    rng = np.random.default_rng(seed)
     parts = []
     for _ in range(models):
         model = model_of(kind, rule, rng, weight, prevalence, class_weight)
         parts.append(judged(model, rng, FRESH // models, weight, prevalence))
     decision, said, paid, counts = map(np.concatenate, zip(*parts, strict=True))
-    # A rejector says more than the probability of its h knows: no promise for each.
-    apart = [] if rule == "embedded" else [decision == d for d in (1, 0, -1)]
-    for chosen in (decision > -2, *apart):
+    found = {}
+    for name, chosen in (
+        ("all", decision > -2),
+        *((str(d), decision == d) for d in (1, 0, -1)),
+    ):
         w = counts[chosen]
         if models * ROWS * chosen.mean() < 30:  # too few to count a mean on
             continue
@@ -121,7 +127,26 @@ def assert_kept(kind, rule, models, weight=1.0, prevalence=None, class_weight=No
         error = np.sqrt(np.average(spread**2, weights=w) / effective)
         # As if counted on the rows of the trainings, not on the fresh ones alone.
         error *= np.sqrt(1 + FRESH / (models * ROWS))
-        assert abs(gap) <= 3 * error + 1e-12, (kind, rule, gap, error, chosen.mean())
+        found[name] = gap / (error + 1e-12)
+    return found
+
+
+def assert_kept(kind, rule, models, **setting):
+    """Ask for three standard errors.
+
+    There are some 200 cells of four figures, of which two are beyond three by luck. One
+    that is has to show whether it is luck: the mean of five fresh draws is within two,
+    where a bias of three would be seen with near certainty (their mean has an error of
+    one over the root of five).
+    """
+    first = deviations(kind, rule, models, 36, **setting)
+    far = {name for name, one in first.items() if abs(one) > 3}
+    if not far:
+        return
+    again = [deviations(kind, rule, models, seed, **setting) for seed in AGAIN]
+    for name in far:
+        mean = np.mean([one[name] for one in again if name in one])
+        assert abs(mean) <= 2, (kind, rule, name, first[name], mean)
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,13 @@ import sys
 import tempfile
 from pathlib import Path
 
-__all__ = ["NO_ROOM", "bound_memory", "is_full", "try_to_write"]
+import psutil
+
+__all__ = ["NO_ROOM", "bound_memory", "is_full", "memory_bytes", "try_to_write"]
 
 NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
 _BYTES = 1 << 16
+_CONTAINER = Path("/sys/fs/cgroup/memory.max")
 
 
 def try_to_write(folder: Path) -> None:
@@ -45,3 +48,13 @@ def bound_memory(most_bytes: int) -> None:
         own_kib = int(status.partition("VmData:")[2].split(maxsplit=1)[0])
         most = own_kib * 1024 + most_bytes
         resource.setrlimit(resource.RLIMIT_DATA, (most, most))
+
+
+def memory_bytes() -> int:
+    """Return the memory that this machine has, or its container may take."""
+    whole = int(psutil.virtual_memory().total)
+    try:
+        told = _CONTAINER.read_text(encoding="ascii").strip()
+    except OSError:  # no control groups, or of another kind
+        return whole
+    return min(whole, int(told)) if told.isdigit() else whole

@@ -101,8 +101,10 @@ class Settings(BaseSettings):
     """Longest text, in bytes of UTF-8, in one cell of a data set, and of the table in a
     training (422). A category has 1,000 characters at most in any case."""
 
-    max_training_rows: int = Field(default=1_000_000, ge=1)
-    """Most rows that one training may take into memory (POST /train: 422)."""
+    max_training_rows: int | None = Field(default=None, ge=1)
+    """Most rows that one training may take into memory (POST /train: 422). Where it is
+    not set, as many as the memory of a job allows, by the data set's rows and columns;
+    an evaluation takes a million."""
 
     max_predict_rows: int = Field(default=1_000_000, ge=1)
     """Most rows of one POST /predict (413). POST /predict/batch takes any number."""

@@ -33,6 +33,9 @@ from solvers.costs import RowCosts
 
 __all__ = ["evaluate_version"]
 
+_MOST_ROWS = 1_000_000
+"""Of an evaluation, where the settings name no number: it answers at once."""
+
 
 def evaluate_version(
     state: AppState, name: str, version: int, body: bytes
@@ -52,7 +55,8 @@ def evaluate_version(
         model = ServedModel.from_payload(state.store.read(row.artifact_sha256))
 
         def columns_of(data: DatasetData) -> Table:
-            return outline(session, data.id, data.columns, settings.max_training_rows)
+            most = settings.max_training_rows or _MOST_ROWS
+            return outline(session, data.id, data.columns, most)
 
         texts = {f.name: f.spelled for f in model.features.categoricals}
         request, table = read_as(EvaluateRequest, body, columns_of, texts)

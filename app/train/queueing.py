@@ -11,6 +11,7 @@ from app.features.table import Table
 from app.jobs import replays
 from app.jobs import service as jobs
 from app.jobs.schemas import JobAnswer, job_answer
+from app.room import memory_bytes
 from app.settings import Settings
 from app.state import AppState
 from app.train import service
@@ -45,7 +46,13 @@ def queue(
             return JobAnswer.model_validate(answer), True
 
     def columns_of(data: DatasetData) -> Table:
-        return outline(session, data.id, data.columns, settings.max_training_rows)
+        return outline(
+            session,
+            data.id,
+            data.columns,
+            settings.max_training_rows,
+            settings.max_job_memory_bytes or memory_bytes() // settings.job_concurrency,
+        )
 
     submission = service.accept(body, columns_of)
     _check_limits(submission, settings)
@@ -85,7 +92,7 @@ def _check_limits(submission: Submission, settings: Settings) -> None:
 def _table_faults(table: Table, settings: Settings) -> Iterator[FieldError]:
     """Yield what is too large in the table of a request."""
     rows, most_rows = table.n_rows, settings.max_training_rows
-    if rows > most_rows:
+    if most_rows is not None and rows > most_rows:
         detail = (
             f"there are {rows} rows, a training takes at most {most_rows}"
             " (DEMUR_MAX_TRAINING_ROWS)"

@@ -1,9 +1,12 @@
 """POST /train on uploaded data sets, on the real server."""
 
+import io
 import threading
 import time
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 COSTS = {
@@ -177,3 +180,31 @@ def test_the_rows_of_a_training_are_limited(start_service):
     answer = service.http.post("/train", json=request(upload(service, table(101))))
     assert answer.status_code == 422
     assert "DEMUR_MAX_TRAINING_ROWS" in answer.json()["detail"]
+
+
+def test_a_training_that_memory_does_not_hold_is_refused_before_it_begins(
+    start_service,
+):
+    service = start_service(DEMUR_MAX_JOB_MEMORY_BYTES=str(256 * 2**20))
+    names = [f"x{i}" for i in range(290)]
+    cells = np.random.default_rng(0).integers(0, 9, (20_000, 290)).astype("int8")
+    columns = dict(zip(names, cells.T, strict=True))
+    sink = io.BytesIO()
+    outcome = np.where(cells[:, 0] > 4, "yes", "no")
+    pq.write_table(pa.table({**columns, "outcome": outcome}), sink)
+    sent = service.http.post(
+        "/datasets",
+        content=sink.getvalue(),
+        headers={"content-type": "application/vnd.apache.parquet"},
+    )
+    assert sent.status_code == 201, sent.text
+    body = request(sent.json()["id"])
+    del body["data"]["columns"]
+    answer = service.http.post("/train", json=body)
+    assert answer.status_code == 422
+    told = answer.json()["errors"][0]
+    assert told["pointer"] == "/data/id"
+    for words in ("20000 rows of 291 columns", "0.3 GB", "MAX_JOB_MEMORY_BYTES"):
+        assert words in told["detail"]
+    body["data"]["columns"] = [*names[:3], "outcome"]
+    assert service.http.post("/train", json=body).status_code == 202

@@ -23,6 +23,7 @@ NAMES = (
     "support_vector_reduction",
     "boosting",
     "comparison",
+    "doubt",
     "exports",
 )
 OPTIONAL = ("peers",)

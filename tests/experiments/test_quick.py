@@ -22,7 +22,7 @@ pytestmark = [
 
 
 # These take a minute or more in their quick form too.
-LONG = {"comparison", "double_hinge", "support_vector_reduction"}
+LONG = {"comparison", "double_hinge", "doubt", "support_vector_reduction"}
 CASES = [
     pytest.param(name, marks=pytest.mark.slow) if name in LONG else name
     for name in (*NAMES, *OPTIONAL)

@@ -113,7 +113,7 @@ def test_files_are_read_packed_and_in_the_charset_that_they_name(service):
         told.add(str(found["preview"]))
     assert len(told) == 1
     assert "José" in told.pop()
-    for path in ("/datasets", "/outcomes", "/cases/import"):
+    for path in ("/datasets", "/outcomes?model=m", "/cases/import"):
         refused = send(
             service, "POST", path, b"a", content_type="text/csv; charset=koi8-r"
         )

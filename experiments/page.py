@@ -11,8 +11,9 @@ __all__ = ["write_page"]
 OPENING = """# Results
 
 Every table here is written by `make experiments DATA=folder PUBLISH=1` (`QUICK=1` for a
-short form, which is not published); nothing is edited by hand. Everything runs through
-the public Python API (`auto` and exports through the service's own training), seeded;
+short form, which is not published), or one section of them by `python -m experiments
+--only NAME --publish`; nothing is edited by hand. Everything runs through the public
+Python API (`auto` and exports through the service's own training), seeded;
 no parameter is chosen on a test part. Each section says how many repetitions its
 figures are of. *ours* is a mean over repetitions ± its standard error; *range* is where
 a correct implementation lands, about three standard errors wide, from an independent

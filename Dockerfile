@@ -12,9 +12,9 @@ RUN NO_MKDOCS_2_WARNING=1 PYTHONPATH=. mkdocs build --quiet --strict
 # which has neither a compiler nor pip's caches.
 FROM python:3.11-slim-bookworm AS build
 WORKDIR /src
-COPY requirements/build.txt requirements/runtime.txt requirements/
+COPY requirements/build.txt requirements/cluster.txt requirements/
 RUN python -m venv /opt/demur \
- && /opt/demur/bin/pip install --no-cache-dir --require-hashes -r requirements/build.txt -r requirements/runtime.txt
+ && /opt/demur/bin/pip install --no-cache-dir --require-hashes -r requirements/build.txt -r requirements/cluster.txt
 COPY pyproject.toml README.md LICENSE ./
 COPY app/ app/
 COPY --from=guide /src/app/guide/ app/guide/

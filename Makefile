@@ -156,7 +156,8 @@ COMPILE = $(BIN)/uv pip compile $(LOCK_FLAGS) --quiet --universal --generate-has
 # One lock for every platform and Python that the project serves.
 lock: $(VENV)/.installed
 	$(COMPILE) pyproject.toml --extra service -o requirements/runtime.txt
-	$(COMPILE) pyproject.toml --extra service --extra cluster --extra plots --extra dev -c requirements/runtime.txt -o requirements/dev.txt
+	$(COMPILE) pyproject.toml --extra service --extra cluster -c requirements/runtime.txt -o requirements/cluster.txt
+	$(COMPILE) pyproject.toml --extra service --extra cluster --extra plots --extra dev -c requirements/cluster.txt -o requirements/dev.txt
 	$(COMPILE) pyproject.toml --extra service --extra cluster --extra plots --extra dev --extra bench -c requirements/dev.txt -o requirements/bench.txt
 	$(COMPILE) pyproject.toml --extra guide -c requirements/dev.txt -o requirements/guide.txt
 	$(COMPILE) requirements/peers.in -o requirements/peers.txt

@@ -9,7 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-LOCK = Path(__file__).parents[1] / "requirements" / "runtime.txt"
+LOCK = Path(__file__).parents[1] / "requirements" / "cluster.txt"
 PATIENCE_S = 180
 
 

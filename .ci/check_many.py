@@ -1,7 +1,8 @@
 """Two APIs, two workers, one database, one object store, no common folder.
 
 ``before`` uploads to one API, trains, and hears the same answers from both; ``after``,
-with one API and one worker killed, hears them again from the other, and trains anew.
+with one API, one worker and one Dask worker killed, hears them again from the other,
+and trains anew, by a search.
 """
 
 import json
@@ -25,21 +26,22 @@ def client(port: str) -> httpx.Client:
     return one
 
 
-def train(one: httpx.Client, model: str, dataset: str) -> None:
-    """Train on a data set and wait for it."""
+def train(one: httpx.Client, model: str, dataset: str, **more: object) -> dict:
+    """Train on a data set and wait for it; return the job."""
     body = {
         "model": model,
         "trainer": {"kind": "double-hinge-svm"},
         "rule": {"kind": "chow", "reject_threshold": 0.2},
         "data": {"kind": "dataset", "id": dataset},
         "target": {"column": "diagnosis", "positive": "malignant"},
+        **more,
     }
     place = expect(one.post("/train", json=body), 202).headers["location"]
     end = time.monotonic() + 240
     while time.monotonic() < end:
         job = one.get(place).raise_for_status().json()
         if job["status"] == "succeeded":
-            return
+            return job
         if job["status"] in {"failed", "cancelled"}:
             sys.exit(f"the training ended as {job['status']}: {job.get('error')}")
         time.sleep(0.2)
@@ -74,9 +76,11 @@ def main() -> None:
     known = json.loads(ANSWERS.read_text())
     if predict(left, "wdbc") != known["answers"]:
         sys.exit("the machine that is left answers differently")
-    train(left, "again", known["dataset"])
+    job = train(left, "again", known["dataset"], search={"params": {"C": [1, 10]}})
+    if job["result"]["search"]["failed"]:
+        sys.exit(f"candidates of a search failed: {job['result']['search']}")
     predict(left, "again")
-    print("containers: one API and one worker killed, the others go on")
+    print("containers: an API, a worker and a Dask worker killed, the others go on")
 
 
 if __name__ == "__main__":

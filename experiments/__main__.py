@@ -11,7 +11,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from experiments.benchmarks import benchmark_text, published_text
+from experiments.benchmarks import speed_text
 from experiments.page import write_page
 from experiments.report import Section, section_from
 from experiments.running import results_of, run_missing
@@ -57,7 +57,7 @@ def main(arguments: list[str] | None = None) -> int:
     run = report(folder, docs / "figures", quick=options.quick)
     both = {**kept, **run}
     sections = {name: both[name] for name in (*NAMES, *OPTIONAL) if name in both}
-    speed = benchmark_text(BENCHMARKS) or published_text(docs / "results.md")
+    speed = speed_text(BENCHMARKS, docs / "results.md")
     page = write_page(sections, docs, speed)
     console = Console()
     for name in (name for name in chosen if name in run):

@@ -1,13 +1,14 @@
 """The tables of ``make bench``, for the page, from the JSON that it left."""
 
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from experiments.report import grid
 
-__all__ = ["benchmark_text", "published_text"]
+__all__ = ["benchmark_text", "published_text", "speed_text"]
 
 HEADING = "## Speed beside peers"
 OPENING = f"""{HEADING}
@@ -32,6 +33,35 @@ def benchmark_text(path: Path) -> str:
         title = name.replace("_", " ")
         told.append("\n".join([f"**{title}**", "", *_table(rows)]))
     return "\n\n".join(told)
+
+
+def speed_text(path: Path, page: Path) -> str:
+    """Return the tables of the last run, and those published of what it did not run.
+
+    A run of some benchmarks (``--only``) replaces their tables, under a line of its own
+    that tells what it was measured on, and leaves the others as they are.
+    """
+    ran, published = benchmark_text(path), published_text(page)
+    if not (ran and published):
+        return ran or published
+    (opening, kept), (_, new) = _tables_of(published), _tables_of(ran)
+    if set(kept) <= set(new):
+        return ran
+    facts = json.loads(path.read_text(encoding="utf-8"))
+    machine = facts.get("machine", {})
+    for title, table in new.items():
+        rows = facts[title.replace(" ", "_")]
+        said = [f"Run apart: {_measured_on(machine)}"] if machine else []
+        verdict = _verdict({title: rows})
+        kept[title] = "\n\n".join([*said, verdict, table])
+    return "\n\n".join([opening, *(f"**{t}**\n\n{table}" for t, table in kept.items())])
+
+
+def _tables_of(text: str) -> tuple[str, dict[str, str]]:
+    """Return what comes before the first table, and each table by its title."""
+    opening, *parts = re.split(r"^\*\*([a-z][a-z ]*)\*\*$", text, flags=re.MULTILINE)
+    pairs = zip(parts[::2], parts[1::2], strict=True)
+    return opening.strip(), {title: table.strip() for title, table in pairs}
 
 
 def published_text(page: Path) -> str:

@@ -68,6 +68,26 @@ def test_a_new_benchmark_replaces_the_published_one(main, page, tmp_path):
     assert "| fit | 1 |" not in page()
 
 
+def test_some_benchmarks_leave_the_others_as_they_were(main, page, tmp_path):
+    path = tmp_path / "benchmarks.json"
+    row = '{"work": "fit", "ratio": %s, "bar": 3, "met": true}'
+    path.write_text(f'{{"svm": [{row % 4.5}], "rules": [{row % 6.5}]}}')
+    assert main("--publish") == 0
+    assert page().count("bars met.") == 1
+    path.write_text(f'{{"two_threads": [{row % 1.75}], "rules": [{row % 8.5}]}}')
+    for _ in range(2):  # again from its own page
+        assert main("--report", "--publish") == 0
+        text = page()
+        assert "4.5" in text
+        assert "6.5" not in text
+        assert "8.5" in text
+        assert "**two threads**" in text
+        assert "1.75" in text
+        assert "2 of 2 bars met." in text  # of the whole run, which its opening tells
+        assert text.count("1 of 1 bars met.") == 2
+        assert text.count(HEADING) == 1
+
+
 def test_a_part_is_not_published_where_the_page_would_lack_the_rest(main, page, capsys):
     page.path.write_text(SPEED, encoding="utf-8")
     assert main("--only", "first", "--publish") == 1

@@ -106,7 +106,7 @@ def read_default(cell: str) -> object:
 def test_every_default_is_the_one_that_is_told() -> None:
     told = {name: read_default(cell) for name, cell in told_defaults().items()}
     own = {name: field.default for name, field in Settings.model_fields.items()}
-    none = {"", (), 0}
+    none = {None, "", (), 0}
     for name, default in own.items():
         if told[name] is None:
             assert default in none, name

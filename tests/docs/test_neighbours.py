@@ -57,6 +57,7 @@ def command_of(language, code, folder):
     return ["sh", "-ec", "gcc -std=c99 -Wall -Werror main.c -lm -o main && ./main"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("title", SECTIONS)
 def test_it_decides_as_predict_does(title, service, tmp_path):
     answer = service.http.post("/predict", json={"model": "pima", "data": ROWS})

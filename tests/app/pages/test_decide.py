@@ -123,7 +123,7 @@ def test_what_is_no_number_is_told_at_its_field(asker):
     page.get_by_role("button", name="What does the machine say?").click()
     field = page.get_by_label("glucose", exact=True)
     assert field.get_attribute("aria-invalid") == "true"
-    assert "a finite number" in page.get_by_role("alert").inner_text()
+    assert "This is no number" in page.get_by_role("alert").inner_text()
     assert page.get_by_label("bmi", exact=True).get_attribute("aria-invalid") is None
 
 

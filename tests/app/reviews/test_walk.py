@@ -163,7 +163,7 @@ def test_outcomes_that_contradict_are_refused_whole(office):
     csv = {"content-type": "text/csv"}
     path = "/outcomes?model=late"
     refused(office.admin.post(path, content="who,what\n", headers=csv), 422, "label")
-    refused(office.admin.post(path, content=b"\xff\xfe", headers=csv), 422, "CSV")
+    refused(office.admin.post(path, content=b"\xff\xfe", headers=csv), 422, "empty")
     sent = "reference,label\nlate-2,yes\n"
     assert office.admin.post(path, content=sent, headers=csv).json()["kept"] == 1
 

@@ -39,7 +39,7 @@ TWO = {"positive": "yes", "negative": "no"}
             "available: double-hinge-svm",
         ),
         ({"trainer": {}}, "/trainer/kind", '"kind" is needed'),
-        ({"trainer": "svm"}, "/trainer", "valid dictionary"),
+        ({"trainer": "svm"}, "/trainer", "an object is needed"),
         ({"trainer": {"kind": "double-hinge-svm", "C": "1"}}, "/trainer/C", "number"),
         ({"trainer": {"kind": "double-hinge-svm", "C": True}}, "/trainer/C", "number"),
         ({"trainer": {"kind": "double-hinge-svm", "C": 0}}, "/trainer/C", "greater"),

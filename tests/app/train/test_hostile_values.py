@@ -59,7 +59,18 @@ def trainers(kind):
     bounded = quick(kind)  # ranges of steps are wide: what is at their ends takes long
     if "max_iter" in schema["properties"]:
         bounded["max_iter"] = 2000
-    return drawn.map(lambda made: {**made, **bounded})
+    return drawn.map(lambda made: {**_approximable(made), **bounded})
+
+
+def _approximable(trainer):
+    """The trainer with as many landmarks as these rows and its kernel allow."""
+    asked = trainer.get("approximation")
+    if not asked:
+        return trainer
+    if (trainer.get("kernel") or {}).get("kind") == "linear":
+        return {**trainer, "approximation": None}
+    most = len(TABLE) // 10
+    return {**trainer, "approximation": {"landmarks": min(asked["landmarks"], most)}}
 
 
 # A scale of given scores is no end of a range: whether they fit it is theirs to say.

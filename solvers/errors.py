@@ -4,6 +4,7 @@
     ├── InvalidCostsError      costs that break conditions (1) or (2)
     ├── InvalidLossError       knots and slopes that are no convex function
     ├── UnknownNameError       a loss, kernel, solver or rule nobody registered
+    ├── IndefiniteKernelError  landmarks among which a kernel has no positive eigenvalue
     ├── InfeasibleRuleError    a rule whose fit has no answer for these scores
     └── Interrupted            the caller's progress callback asked to stop
 
@@ -12,6 +13,7 @@ Arguments are positional, so that errors survive a process border. All but
 """
 
 __all__ = [
+    "IndefiniteKernelError",
     "InfeasibleRuleError",
     "Interrupted",
     "InvalidCostsError",
@@ -42,6 +44,10 @@ class UnknownNameError(SolverError, ValueError):
 
     def __str__(self) -> str:
         return f"no {self.kind} is called {self.name!r}; known: {', '.join(self.known)}"
+
+
+class IndefiniteKernelError(SolverError, ValueError):
+    """A kernel has no positive eigenvalue among the rows that stand for all."""
 
 
 class InfeasibleRuleError(SolverError, ValueError):

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.linalg import eigh
 
+from solvers.errors import IndefiniteKernelError
 from solvers.kernels.kernel import evaluate
 from solvers.kernels.rows import KernelRows
 
@@ -63,8 +64,12 @@ class LandmarkFeatures:
         values, vectors = eigh(evaluate(rows.kernel, self._vectors, self._vectors))
         kept = values > cut * max(values[-1], 0.0)
         if not kept.any():
-            msg = "the kernel of the landmarks has no positive eigenvalue"
-            raise ValueError(msg)
+            msg = (
+                f"the {rows.kernel.kind} kernel has no positive eigenvalue among these"
+                f" {len(self._vectors)} landmarks: take others of its parameters,"
+                " another kernel, or the exact machine"
+            )
+            raise IndefiniteKernelError(msg)
         self.map: Floats = vectors[:, kept] / np.sqrt(values[kept])
 
     @property

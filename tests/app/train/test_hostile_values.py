@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from app.errors import InvalidRequestError
 from app.train.trainers.registry import TRAINERS
+from solvers.errors import IndefiniteKernelError
 from tests.app.worker.fit.mixed_columns import (
     COLUMNS,
     EVEN,
@@ -64,13 +65,25 @@ def trainers(kind):
 
 def _approximable(trainer):
     """The trainer with as many landmarks as these rows and its kernel allow."""
-    asked = trainer.get("approximation")
-    if not asked:
-        return trainer
-    if (trainer.get("kernel") or {}).get("kind") == "linear":
-        return {**trainer, "approximation": None}
-    most = len(TABLE) // 10
-    return {**trainer, "approximation": {"landmarks": min(asked["landmarks"], most)}}
+    made = dict(trainer)
+    for name in ("approximation", "reduction"):
+        asked = made.get(name)
+        if not asked or "landmarks" not in asked:
+            continue
+        named = (made.get("kernel") or {}).get("kind", "rbf")
+        if named != "rbf" or (name == "approximation" and made.get("reduction")):
+            made[name] = None
+        else:
+            most = min(asked["landmarks"], len(TABLE) // 10)
+            made[name] = {**asked, "landmarks": most}
+    return made
+
+
+def test_a_kernel_without_a_positive_eigenvalue_is_named():
+    kernel = {"kind": "sigmoid", "gamma": 1e-9, "coef0": -1000}
+    few = {"kind": "svm", "kernel": kernel, "approximation": {"landmarks": 1}}
+    with pytest.raises(IndefiniteKernelError, match="sigmoid kernel has no positive"):
+        trained(trainer=few, costs=EVEN, table=TABLE)
 
 
 # A scale of given scores is no end of a range: whether they fit it is theirs to say.

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.metrics import log_loss
 
 from experiments.comparison_methods import (
     decisions_of,
@@ -107,11 +108,10 @@ def repeat(task: dict[str, Any], data: Path) -> dict[str, Any]:
     ):
         cost = expected_cost(test[1], decisions, prices[name])
         told[name][method] = [cost, reject_rate(decisions)]
-    chance = np.clip(np.where(test[1] > 0.0, p, 1.0 - p), 1e-15, 1.0)
     return {
         "costs": told,
         "rows": [len(train[1]), len(test[1])],
-        "log_loss": [ensemble.log_loss_, float(-np.log(chance).mean())],
+        "log_loss": [ensemble.log_loss_, float(log_loss(test[1], p))],
         "weights": {name: w for name, w in ensemble.weights_.items() if w > 0.0},
         "seconds": seconds,
     }

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.metrics import log_loss
 
 from experiments.comparison import SPLITS, UNEQUAL, costs_of, split_of
 from experiments.comparison_tables import ENSEMBLE, differences, per_set
@@ -64,10 +65,9 @@ def repeat(task: dict[str, Any], data: Path) -> dict[str, Any]:
         decisions = ChowRule(prices).fit().decide(p)
         cost = float(expected_cost(test[1], decisions, prices))
         costs[name] = {task["method"]: [cost, float(reject_rate(decisions))]}
-    chance = np.clip(np.where(test[1] > 0.0, p, 1.0 - p), 1e-15, 1.0)
     return {
         "costs": costs,
-        "log_loss": float(-np.log(chance).mean()),
+        "log_loss": float(log_loss(test[1], p)),
         "seconds": seconds,
         "cpu_seconds": cpu_seconds,
         "made_of": made_of,

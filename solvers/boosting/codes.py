@@ -21,7 +21,15 @@ from numpy.typing import NDArray
 from solvers.boosting.streamed import StreamedRows
 from solvers.threads import Team, even
 
-__all__ = ["MAX_BINS", "Codes", "bin_rows", "encode", "exact_codes", "histogram_codes"]
+__all__ = [
+    "LEAST_CELLS",
+    "MAX_BINS",
+    "Codes",
+    "bin_rows",
+    "encode",
+    "exact_codes",
+    "histogram_codes",
+]
 
 _BLOCK = 1024
 
@@ -53,8 +61,10 @@ def bin_rows(
 MAX_BINS = 255
 """Bins of a histogram at most: the 256th value of a byte marks the missing ones."""
 
+LEAST_CELLS = 1_000_000
+"""Of a table below, one thread is as fast as two."""
+
 _SAMPLE_ROWS = 50_000
-_LEAST_CELLS = 1_000_000
 _MISSING_BYTE = 255
 _MISSING_RANK = np.iinfo(np.int32).max
 
@@ -151,7 +161,7 @@ def _binned(
         part = slice(*share)
         bin_rows(table[part], padded, values[:, part])
 
-    team = Team(1 if X.size < _LEAST_CELLS else None)
+    team = Team(1 if X.size < LEAST_CELLS else None)
     team.each(rows, even(len(table), team.size, multiple=_BLOCK))
     return values
 

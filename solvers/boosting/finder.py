@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from solvers.boosting.codes import Codes
+from solvers.boosting.codes import LEAST_CELLS, Codes
 from solvers.boosting.histograms import packed_histogram, words_of
 from solvers.boosting.rows import Rows
 from solvers.boosting.search import scan_codes, scan_histograms
@@ -21,8 +21,6 @@ from solvers.threads import Team, even
 __all__ = ["Finder", "Found"]
 
 _TIE = 1e-12
-_LEAST_CELLS = 1_000_000
-"""Of a table below, one thread is as fast as two."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +48,7 @@ class Finder:
         shape = (len(codes.cuts), 256)
         self._S = np.empty(shape if self.packs else (0, 0))
         self._R = np.empty_like(self._S)
-        self._team = Team(1 if values.size < _LEAST_CELLS else None)
+        self._team = Team(1 if values.size < LEAST_CELLS else None)
         # Features are added up two by two.
         self._shares = even(len(codes.cuts), self._team.size, multiple=2)
 

@@ -4,6 +4,7 @@ They are checked, split for early stopping, and turned into codes: one for every
 threshold, or histogram bins.
 """
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -169,19 +170,19 @@ def make_codes(rows: TrainingRows, max_bins: int | str | None) -> Codes:
     return histogram_codes(rows.X, rows.weight, bins)
 
 
-class FitsRows:
+class FitsRows(ABC):
     """The ``fit`` of a classifier of `TrainingRows`.
 
     A subclass has ``_check_parameters`` and ``_fit_rows``.
     """
 
+    @abstractmethod
     def _check_parameters(self) -> None:
         """Raise ValueError where a parameter is out of range."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _fit_rows(self, rows: TrainingRows) -> None:
         """Fit on rows that are checked."""
-        raise NotImplementedError
 
     def fit(
         self,

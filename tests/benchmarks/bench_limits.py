@@ -1,7 +1,7 @@
 """What the hot loops could take at best: operations and bytes, counted, at the speeds
 that this processor shows in the same run.
 
-    python -m tests.benchmarks.bench_limits [--quick] [--data FOLDER]
+    python -m tests.benchmarks --only limits [--quick] [--data FOLDER]
 
 Measured first: float32 multiplications and additions a second in a matrix product
 (``flops``), bytes a second added up from memory and from the second-level cache. Then a
@@ -14,8 +14,6 @@ addition a row and column in each round, at the speed of the same loop on rows t
 in the first-level cache; for JSON, reading the body and writing the answer alone.
 """
 
-import argparse
-import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -232,18 +230,3 @@ def run(quick: bool, data: Path | None) -> Iterator[Row]:
     if data is not None and not quick:
         yield boosting("skin", *bench_boosting.real(data, "skin"), 3)
     yield json_rows()
-
-
-def main() -> int:
-    """Run this benchmark alone and print its lines."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--data", type=Path)
-    options = parser.parse_args()
-    for row in run(options.quick, options.data):
-        print(json.dumps(row))
-    return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

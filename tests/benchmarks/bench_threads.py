@@ -1,6 +1,6 @@
 """Two threads beside one, and the exact solver on all rows of a large set.
 
-    python -m tests.benchmarks.bench_threads [--quick] [--data FOLDER]
+    python -m tests.benchmarks --only threads [--quick] [--data FOLDER]
 
 One and two threads take turns in one process, after both have run once; the ratio is
 that of the medians, ``same_bits`` whether the models are equal to the last bit. The bar
@@ -9,7 +9,6 @@ of 1.6 is for two quiet processors: with one there is none. ``large`` fits all o
 told its progress; SVC has the same rows and at most four minutes.
 """
 
-import argparse
 import json
 import os
 import subprocess
@@ -170,18 +169,3 @@ def _in_a_process(data: Path, who: str) -> Any:
     except subprocess.TimeoutExpired:
         return None
     return json.loads(done.stdout.splitlines()[-1])
-
-
-def main() -> int:
-    """Run this benchmark alone and print its lines."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--data", type=Path)
-    options = parser.parse_args()
-    for row in run(options.quick, options.data):
-        print(json.dumps(row))
-    return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

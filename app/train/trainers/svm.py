@@ -28,8 +28,8 @@ class Approximation(StrictModel):
     """Nystrom's: the kernel as its values at some training rows tell it."""
 
     landmarks: Annotated[int, Field(ge=1, le=MOST_LANDMARKS)]
-    """Rows, drawn at random, that become the support vectors: at most half of all rows,
-    and 5,000. A few hundred to a thousand do for most tables."""
+    """Rows, drawn at random, that become the support vectors: at most a tenth of all
+    rows, and 5,000. A few hundred to a thousand do for most tables."""
 
 
 class KernelMachine(TrainerChoice):

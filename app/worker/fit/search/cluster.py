@@ -172,7 +172,7 @@ class Cluster:
         return (
             f"tcp://[{number}]:{port}"
             if number.version == 6
-            else (f"tcp://{number}:{port}")
+            else f"tcp://{number}:{port}"
         )
 
     @contextmanager

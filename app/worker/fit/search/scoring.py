@@ -1,7 +1,7 @@
 """Every candidate's scores on every fold: the work of a search, and who does it.
 
-Threads of this process do, by joblib, where nothing else is said; a context of joblib's
-may name another backend. Where a cluster is set, its machines do.
+Threads of this process do, by joblib, as many as the process is granted; a context of
+joblib's may name another backend. Where a cluster is set, its machines do.
 """
 
 import os
@@ -143,12 +143,7 @@ def _by_threads(
     units: Iterable[tuple[Unit, Rows]],
 ) -> Iterator[tuple[int, list[Scored]]]:
     """Yield the number of each unit with what it gave, in order."""
-    parallel = Parallel(
-        n_jobs=_n_jobs(),
-        prefer="threads",
-        pre_dispatch="n_jobs",
-        return_as="generator",
-    )
+    parallel = Parallel(prefer="threads", pre_dispatch="n_jobs", return_as="generator")
     work = (delayed(run_unit)(unit, *rows) for unit, rows in units)
     yield from enumerate(parallel(work))
 
@@ -174,9 +169,3 @@ def _fold_scores(scored: Scored, place: _Place) -> FoldScores:
         place.held, *outputs, place.guarded, told.log_odds, place.prices
     )
     return FoldScores(scored, evidence)
-
-
-def _n_jobs() -> int | None:
-    """Return how many fits run at once: the operator's setting, or the context's."""
-    wanted = int(os.environ.get("DEMUR_SEARCH_JOBS", "1"))
-    return wanted if wanted > 1 else None

@@ -8,6 +8,7 @@ from app.worker.fit.pipeline import run
 from app.worker.fit.search import scoring
 from app.worker.fit.search.kept import Kept
 from solvers.errors import Interrupted
+from solvers.threads import using
 from tests.app.worker.fit.search.searched import GRID, told
 
 
@@ -30,9 +31,14 @@ def fitted(monkeypatch):
     return units
 
 
-@pytest.mark.parametrize("threads", ["1", "2"])
-def test_what_is_finished_is_not_fitted_again(body, fitted, monkeypatch, threads):
-    monkeypatch.setenv("DEMUR_SEARCH_JOBS", threads)
+@pytest.fixture(params=[1, 2])
+def threads(request):
+    with using(request.param):
+        yield
+
+
+@pytest.mark.usefixtures("threads")
+def test_what_is_finished_is_not_fitted_again(body, fitted):
     request = body(search={"params": GRID["params"], "folds": 3})
     whole = run(request, lambda *_: True)
     every = len(fitted)

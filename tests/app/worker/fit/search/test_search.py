@@ -22,6 +22,7 @@ from app.worker.fit.search.unit import Pulse, Rows, Scored, Unit, run_unit
 from solvers.costs import CostMatrix
 from solvers.errors import Interrupted
 from solvers.scoring import Outputs, load
+from solvers.threads import using
 from solvers.trainers.svm import DoubleHingeSVC, HingeSVC
 from tests.app.worker.fit.search.searched import GRID, QUICK, told, trained
 
@@ -169,11 +170,12 @@ def test_a_unit_can_be_sent_to_another_process():
         run_unit(unit, *rows)
 
 
-def test_several_threads_find_the_same(body, monkeypatch):
+def test_several_threads_find_the_same(body):
     request = body(trainer=None, search={"candidates": [QUICK, {"kind": "p-svm"}]})
     one = trained(request).summary["search"]["table"]
-    monkeypatch.setenv("DEMUR_SEARCH_JOBS", "3")
-    assert told(trained(request).summary["search"]["table"]) == told(one)
+    with using(3):
+        several = trained(request).summary["search"]["table"]
+    assert told(several) == told(one)
 
 
 def test_groups_time_weights_guards_and_refit_go_with_a_search(body):
@@ -193,9 +195,8 @@ def test_groups_time_weights_guards_and_refit_go_with_a_search(body):
     assert result.summary["training_rows"] == 120
 
 
-@pytest.mark.parametrize("threads", ["1", "2"])
-def test_a_search_stops_when_it_is_told_to(body, monkeypatch, threads):
-    monkeypatch.setenv("DEMUR_SEARCH_JOBS", threads)
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_search_stops_when_it_is_told_to(body, threads):
     asked_after = []
 
     def progress(_fraction, message):
@@ -203,6 +204,6 @@ def test_a_search_stops_when_it_is_told_to(body, monkeypatch, threads):
             asked_after.append(message)
         return not asked_after
 
-    with pytest.raises(Interrupted):
+    with using(threads), pytest.raises(Interrupted):
         run(body(search=GRID), progress)
     assert len(asked_after) < 10

@@ -159,12 +159,12 @@ class Service:
         return until(come, lambda: (self.job(job_id), self.log()), longest_s)
 
     def await_progress(self, job_id: str, words: str) -> dict:
-        """Wait until a running job says these words of itself."""
+        """Wait until a running job says what this regular expression finds."""
         self.await_job(job_id, "running")
 
         def said() -> dict | None:
             job = self.job(job_id)
-            if words in job["progress"]["message"]:
+            if re.search(words, job["progress"]["message"]):
                 return job
             assert job["status"] not in ENDED, (job, words)
             return None

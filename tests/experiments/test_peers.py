@@ -8,9 +8,9 @@ from experiments.comparison import SPLITS, UNEQUAL
 PRICES = [*(f"{0.05 * k:.2f}" for k in range(1, 10)), UNEQUAL]
 
 
-def result(name, method, cost):
+def result(name, method, cost, seconds=60.0):
     return {
-        "task": {"set": name, "split": 0, "method": method, "seconds": 60.0},
+        "task": {"set": name, "split": 0, "method": method, "seconds": seconds},
         "costs": {price: {method: [cost, 0.1]} for price in PRICES},
         "log_loss": cost,
         "seconds": 60.0,
@@ -20,8 +20,14 @@ def result(name, method, cost):
 
 
 def test_every_system_gets_every_set():
-    asked = {(one["set"], one["method"]) for one in peers.tasks(quick=False)}
-    assert asked == {(name, method) for name in SPLITS for method in peers.METHODS}
+    asked = [tuple(one.values()) for one in peers.tasks(quick=False)]
+    assert len(asked) == len(set(asked))
+    assert set(asked) == {
+        (name, 0, method, seconds)
+        for name in SPLITS
+        for method in peers.METHODS
+        for seconds in peers.SECONDS
+    }
 
 
 def test_differences_are_paired_by_set(tmp_path):
@@ -39,6 +45,19 @@ def test_differences_are_paired_by_set(tmp_path):
     assert lines["FLAML, chow", UNEQUAL].ours == pytest.approx(0.3)
     assert "60 seconds" in section.how
     assert "| b | 0.2000 | 0.2000 | 0.4000 |" in section.markdown()
+
+
+def test_budgets_are_not_mixed(tmp_path):
+    found = [
+        result("a", method, seconds / 1000.0, seconds)
+        for method in peers.METHODS
+        for seconds in (60.0, 300.0)
+    ]
+    section = peers.section(found, tmp_path)
+    costs = [table for table in section.tables if table.caption.startswith("Mean")]
+    assert [table.caption for table in costs] == ["Mean cost, 60 s", "Mean cost, 300 s"]
+    means = [table.lines[0].ours for table in costs]
+    assert means == pytest.approx([0.06, 0.3])
 
 
 def test_a_peer_that_is_not_there_says_how_it_comes(tmp_path, monkeypatch):

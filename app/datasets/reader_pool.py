@@ -15,7 +15,7 @@ import os
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from multiprocessing.connection import Connection
-from threading import Thread
+from threading import Lock, Thread
 from typing import Any, NamedTuple, TypedDict, TypeVar
 
 from fastapi import FastAPI, Request
@@ -64,6 +64,7 @@ class ReaderPool:
         self._busy: set[_Reader] = set()
         self._room = asyncio.Semaphore(_PROCESSES)
         self._admitted = 0
+        self._closed = False
 
     @contextmanager
     def admitted(self) -> Iterator[None]:
@@ -123,12 +124,14 @@ class ReaderPool:
 
     async def _work(self, function: Callable[..., T], arguments: tuple[Any, ...]) -> T:
         async with self._room:
-            reader = self._idle.pop() if self._idle else None
-            if reader is None:
-                reader = await asyncio.to_thread(_Reader, self._memory)
+            if self._closed:  # while this call waited for its turn
+                msg = "the service stops; send the file again when it is back"
+                raise ServiceUnavailableError(msg)
+            reader = self._idle.pop() if self._idle else _Reader(self._memory)
             self._busy.add(reader)
             answer = None
             try:
+                await asyncio.to_thread(reader.start)
                 answer = await reader.call(function, arguments)
             except (EOFError, OSError):
                 msg = (
@@ -148,7 +151,8 @@ class ReaderPool:
         return result
 
     def close(self) -> None:
-        """End the processes, whatever they do."""
+        """End the processes, whatever they do; calls that wait are refused."""
+        self._closed = True
         for reader in (*self._idle, *self._busy):
             reader.kill()
         while self._idle:
@@ -170,12 +174,21 @@ class _Reader:
     def __init__(self, memory_bytes: int) -> None:
         # Spawned: a forked child would inherit the server's sockets and threads.
         context = multiprocessing.get_context("spawn")
-        self._pipe, theirs = context.Pipe()
+        self._pipe, self._theirs = context.Pipe()
         self._process = context.Process(
-            target=_serve, args=(theirs, logs.level(), memory_bytes), daemon=True
+            target=_serve, args=(self._theirs, logs.level(), memory_bytes), daemon=True
         )
-        self._process.start()
-        theirs.close()
+        self._starting = Lock()
+        self._killed = False
+
+    def start(self) -> None:
+        """Start it, if it does not run; blocks for some milliseconds."""
+        with self._starting:
+            if self._process.pid is None and not self._killed:
+                self._process.start()
+            self._theirs.close()
+            if self._killed and self._process.pid is not None:  # while it started
+                self._process.kill()
 
     async def call(
         self, function: Callable[..., Any], arguments: tuple[Any, ...]
@@ -192,13 +205,18 @@ class _Reader:
         return answer
 
     def kill(self) -> None:
-        """End it at once."""
-        self._process.kill()
+        """End it at once, or as soon as it has started."""
+        self._killed = True
+        if self._process.pid is not None:
+            self._process.kill()
 
     def join(self) -> None:
         """Wait for its end."""
-        self._process.join()
-        self._pipe.close()
+        with self._starting:
+            if self._process.pid is not None:
+                self._process.join()
+            self._theirs.close()
+            self._pipe.close()
 
 
 def _serve(pipe: Connection, log_level: str, memory_bytes: int) -> None:

@@ -72,11 +72,29 @@ def test_a_call_that_is_given_up_ends_and_so_does_one_that_waits_for_its_turn():
 
 def test_a_stop_ends_them_whatever_they_do():
     async def use(pool):
-        task = asyncio.create_task(pool.run(time.sleep, 3600))
-        await begun(1)
+        tasks = [asyncio.create_task(pool.run(time.sleep, 3600)) for _ in range(6)]
+        await begun(4)
+        pool.close()
+        for task in tasks:
+            with pytest.raises(ServiceUnavailableError):
+                await task
+        assert children() == set()
+
+    with_reader_pool(use)
+
+
+@pytest.mark.parametrize("steps", range(4))
+def test_one_that_only_starts_ends_too(steps):
+    async def use(pool):
+        stopped = asyncio.create_task(pool.run(time.sleep, 3600))
+        given_up = asyncio.create_task(pool.run(time.sleep, 3600))
+        for _ in range(steps):
+            await asyncio.sleep(0)
+        given_up.cancel()
+        await asyncio.wait([given_up])
         pool.close()
         with pytest.raises(ServiceUnavailableError):
-            await task
+            await stopped
         assert children() == set()
 
     with_reader_pool(use)

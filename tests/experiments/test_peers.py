@@ -24,10 +24,11 @@ def test_every_system_gets_every_set():
     assert len(asked) == len(set(asked))
     assert set(asked) == {
         (name, 0, method, seconds)
-        for name in SPLITS
+        for seconds, sets in peers.SETS.items()
+        for name in sets
         for method in peers.METHODS
-        for seconds in peers.SECONDS
     }
+    assert peers.SETS[60.0] == tuple(SPLITS)
 
 
 def test_differences_are_paired_by_set(tmp_path):

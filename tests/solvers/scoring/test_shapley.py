@@ -1,8 +1,12 @@
 """Shapley values by their definition: every subset of the columns, one by one."""
 
+import subprocess
+import warnings
 from itertools import combinations
 from math import factorial
+from pathlib import Path
 
+import joblib
 import numpy as np
 import pytest
 
@@ -16,6 +20,8 @@ from solvers.scoring import load
 from solvers.scoring.shapley import Shapley
 from solvers.trainers.randomised_trees import RandomisedTreesRejectClassifier
 
+ROOT = Path(__file__).parents[3]
+SHAP = ROOT / ".venv-clients/bin/python"
 COLUMNS = np.array([0, 1, 2, 2, 3, 1, 4])
 """Encoded columns 2 and 3 are of one column, and so are 1 and 5."""
 
@@ -53,15 +59,17 @@ MACHINES = {
 }
 
 
+def fitted(name):
+    X, y = drawn()
+    with warnings.catch_warnings(action="ignore"), np.errstate(all="ignore"):
+        return load(MACHINES[name]().fit(X, y).scorer_payload())
+
+
 @pytest.fixture(scope="module", params=MACHINES)
 def scorer(request):
-    X, y = drawn()
-    with np.errstate(all="ignore"):
-        made = MACHINES[request.param]().fit(X, y)
-    return load(made.scorer_payload())
+    return fitted(request.param)
 
 
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_terms_are_the_sum_over_all_subsets(scorer):
     X, _ = drawn(4, seed=7)
     b = X[3]
@@ -77,7 +85,22 @@ def test_terms_are_the_sum_over_all_subsets(scorer):
             np.testing.assert_allclose(terms, wanted, rtol=1e-9, atol=1e-11)
 
 
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.thorough
+@pytest.mark.skipif(not SHAP.exists(), reason="shap is not there: make clients")
+def test_terms_are_those_of_shap(tmp_path):
+    X, _ = drawn(4, seed=9)
+    scorers = [fitted(name) for name in MACHINES]
+    asked, found = tmp_path / "asked.joblib", tmp_path / "told.npy"
+    joblib.dump(([scorer.payload() for scorer in scorers], X[:3], X[3]), asked)
+    script = Path(__file__).with_name("shap_values.py")
+    subprocess.run(
+        [SHAP, script, asked, found], check=True, env={"PYTHONPATH": str(ROOT)}
+    )
+    for scorer, theirs in zip(scorers, np.load(found), strict=True):
+        told = Shapley(scorer, X[3], np.arange(len(COLUMNS))).terms(X[:3])
+        np.testing.assert_allclose(told.h, theirs, rtol=1e-6, atol=1e-9)
+
+
 def test_a_column_that_is_the_references_adds_nothing(scorer):
     X, _ = drawn(2, seed=8)
     x, b = X

@@ -207,12 +207,12 @@ TRAINERS = {
                     above=0.0,
                     offered=(1e-9, 1e9),
                 ),
-                # In Python a mapping too, which says a factor for each label.
                 choice(
                     "class_weight",
                     ("balanced",),
                     "``balanced`` weighs the classes as if they were equally frequent.",
                     default=None,
+                    mapping=True,
                     beside=(None,),
                 ),
             ),

@@ -6,9 +6,10 @@ service's range may be narrower: beyond it rounding drowns the rows, or a traini
 no end.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import inf
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -36,9 +37,11 @@ class Parameter:
     minimum, maximum : float or None
         Exclusive where ``open_below`` or ``open_above`` says so.
     beside : tuple
-        Values that are taken beside those of the kind, such as None and "auto".
+        Values that are taken beside those of the kind, such as None, "auto" and -1.
     offered : (least, most), optional
         The service's range, both inclusive, where it is narrower.
+    mapping : bool
+        Whether Python takes a mapping from labels too, instead of a choice.
     served : bool
         False for what the service fills in by itself.
     """
@@ -53,8 +56,9 @@ class Parameter:
     maximum: float | None = None
     open_below: bool = False
     open_above: bool = False
-    beside: tuple[str | None, ...] = ()
+    beside: tuple[str | int | None, ...] = ()
     offered: tuple[float, float] | None = None
+    mapping: bool = False
     served: bool = True
 
     def check(self, value: Any) -> None:
@@ -65,13 +69,26 @@ class Parameter:
         UnknownNameError
             Instead, where it is none of a few names.
         """
-        if value is None or isinstance(value, str):
-            if value in self.beside:
-                return
-            if self.kind == "choice" and value not in self.choices:
-                raise UnknownNameError(self.name, value, self.choices)
+        plain = value is None or isinstance(value, str | Integral)
+        if plain and not isinstance(value, bool) and value in self.beside:
+            return
+        if self.kind == "choice":
+            self._check_choice(value)
+        if self.kind == "flag" and not isinstance(value, bool | np.bool_):
+            msg = f"{self.name} must be True or False{self._others()}, got {value!r}"
+            raise ValueError(msg)
         if self.kind in {"number", "integer"} and not self._in_range(value):
             msg = f"{self.name} must {self._range_in_words()}, got {value!r}"
+            raise ValueError(msg)
+
+    def _check_choice(self, value: Any) -> None:
+        if self.mapping and isinstance(value, Mapping):
+            return
+        if not isinstance(value, str) or value not in self.choices:
+            if not self.mapping:
+                raise UnknownNameError(self.name, value, self.choices)
+            names = " or ".join(repr(choice) for choice in self.choices)
+            msg = f"{self.name} must be a mapping or {names}, got {value!r}"
             raise ValueError(msg)
 
     def _in_range(self, value: Any) -> bool:
@@ -84,17 +101,24 @@ class Parameter:
         above = value > least if self.open_below else value >= least
         return bool(above and (value < most if self.open_above else value <= most))
 
+    def _others(self) -> str:
+        return "".join(f", or be {value!r}" for value in self.beside)
+
     def _range_in_words(self) -> str:
-        others = "".join(f", or be {'None' if v is None else v!r}" for v in self.beside)
+        others = self._others()
         if self.kind == "integer":
             upper = "" if self.maximum is None else f" and at most {self.maximum:g}"
             return f"be a whole number of at least {self.minimum:g}{upper}{others}"
         least = -inf if self.minimum is None else self.minimum
         most = inf if self.maximum is None else self.maximum
-        below = self.open_above or most == inf
-        if self.open_below and below:
+        if least == -inf and most == inf:
+            return f"be finite{others}"
+        if most == inf:
+            limit = f"above {least:g}" if self.open_below else f"of at least {least:g}"
+            return f"be a finite number {limit}{others}"
+        if self.open_below and self.open_above:
             return f"lie strictly between {least:g} and {most:g}{others}"
-        left, right = "(" if self.open_below else "[", ")" if below else "]"
+        left, right = "(" if self.open_below else "[", ")" if self.open_above else "]"
         return f"lie in {left}{least:g}, {most:g}{right}{others}"
 
 
@@ -150,6 +174,8 @@ def choice(
     return Parameter(name, "choice", description, **told)
 
 
-def flag(name: str, description: str = "", *, default: bool) -> Parameter:
+def flag(
+    name: str, description: str = "", *, default: bool | str, **more: Any
+) -> Parameter:
     """Declare a yes or no."""
-    return Parameter(name, "flag", description, default)
+    return Parameter(name, "flag", description, default, **more)

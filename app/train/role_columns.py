@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from app.errors import FieldError
 from app.errors.faults import at, refuse
 from app.features.values import category
-from app.train.base import LEAST_ETA, MOST_ETA
 from app.train.rows import Cell
+from solvers.kernel_declarations import ETA_RANGE
 
 __all__ = [
     "Place",
@@ -72,8 +72,8 @@ def read_precisions(place: Place, cells: Sequence[Cell]) -> Floats:
     """Return each row's own eta."""
     place.require(
         cells,
-        lambda cell: _number(cell) and LEAST_ETA <= cell <= MOST_ETA,  # type: ignore[operator]
-        f"a precision is a number from {LEAST_ETA:g} to {MOST_ETA:g}",
+        lambda cell: _number(cell) and ETA_RANGE[0] <= cell <= ETA_RANGE[1],  # type: ignore[operator]
+        f"a precision is a number from {ETA_RANGE[0]:g} to {ETA_RANGE[1]:g}",
     )
     return np.array(cells, dtype=np.float64)
 

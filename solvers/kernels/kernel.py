@@ -12,7 +12,6 @@ callable     any function ``(A, B) -> (len(A), len(B))``
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -20,8 +19,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from solvers.errors import UnknownNameError
+from solvers.kernel_declarations import KERNELS
 from solvers.kernels.sparse_products import sparse_products
-from solvers.scalars import is_number
+from solvers.parameters import check
 
 __all__ = [
     "KINDS",
@@ -79,19 +79,7 @@ class Kernel:
         if self.kind not in KINDS:
             kind = "kernel"
             raise UnknownNameError(kind, self.kind, KINDS)
-        if isinstance(self.gamma, str):
-            if self.gamma not in {"scale", "auto"}:
-                msg = f'gamma must be "scale", "auto" or a number, got {self.gamma!r}'
-                raise ValueError(msg)
-        elif not (_is_finite(self.gamma) and self.gamma > 0):
-            msg = f"gamma must be a positive finite number, got {self.gamma!r}"
-            raise ValueError(msg)
-        if not (_is_finite(self.degree) and 0 <= self.degree == int(self.degree)):
-            msg = f"degree must be a whole number >= 0, got {self.degree!r}"
-            raise ValueError(msg)
-        if not _is_finite(self.coef0):
-            msg = f"coef0 must be finite, got {self.coef0!r}"
-            raise ValueError(msg)
+        check(self, KERNELS["polynomial"][1])  # it has what any kernel takes
         if (self.kind == "callable") != (self.function is not None):
             msg = 'a function belongs to kernel kind "callable", and to it alone'
             raise ValueError(msg)
@@ -107,11 +95,6 @@ class Kernel:
         variance = weighted_variance(X, weights)
         spread = X.shape[1] * variance
         return replace(self, gamma=1.0 / spread if spread > 0 else 1.0)
-
-
-def _is_finite(value: Any) -> bool:
-    """Tell whether a parameter is a finite number."""
-    return is_number(value) and isfinite(value)
 
 
 def weighted_variance(X: Any, weights: Floats | None = None) -> float:

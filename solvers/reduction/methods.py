@@ -24,12 +24,9 @@ from numpy.typing import NDArray
 from solvers.calibration import fit_calibration
 from solvers.reduction.risk import best_posterior_threshold
 
-__all__ = ["METHODS", "REMOVALS", "Marks", "by_distance", "by_posterior", "by_two"]
+__all__ = ["Marks", "by_distance", "by_posterior", "by_two"]
 
 Floats = NDArray[np.float64]
-
-METHODS = ("m1rs", "m2rs", "sca", "ssca", "landmarks")
-REMOVALS = ("remove", "flip")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

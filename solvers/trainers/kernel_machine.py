@@ -4,7 +4,6 @@ A machine turns its rows into losses (one convex piecewise-linear function each)
 calls ``_fit_losses``; the rest, from the kernel to the fitted attributes, is here.
 """
 
-from numbers import Integral, Real
 from typing import Any
 from warnings import warn
 
@@ -17,11 +16,12 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from solvers.dual.problem import DualProblem
-from solvers.dual.registry import Progress, solver_names
+from solvers.dual.registry import Progress
 from solvers.dual.solve import solve
-from solvers.errors import UnknownNameError
+from solvers.kernel_declarations import MACHINE
 from solvers.kernels import Kernel, KernelRows, evaluate, kernel_sums
 from solvers.losses import PiecewiseLinear
+from solvers.parameters import Parameter, check
 from solvers.scoring.kernel_machine import KernelMachineScorer
 from solvers.trainers.landmarks import check_landmarks, fit_on_landmarks
 
@@ -54,6 +54,7 @@ class KernelMachine(BaseEstimator):
     landmarks: int | None = None
     random_state: Any = 0
 
+    _declared: tuple[Parameter, ...] = MACHINE
     _progress: Progress | None = None
     _scorer: "_Scorer | None" = None
 
@@ -130,21 +131,8 @@ class KernelMachine(BaseEstimator):
 
     def _check_parameters(self) -> None:
         """Raise ValueError for a constructor parameter out of range."""
-        for name, minimum in (("C", 0.0), ("tol", 0.0), ("cache_size", 0.0)):
-            value = getattr(self, name)
-            number = isinstance(value, Real) and not isinstance(value, bool)
-            if not (number and minimum < value < np.inf):
-                msg = f"{name} must be a positive finite number, got {value!r}"
-                raise ValueError(msg)
-        limit: Any = self.max_iter
-        if not isinstance(limit, Integral) or int(limit) < -1:
-            msg = f"max_iter must be -1 (no limit) or >= 0, got {limit!r}"
-            raise ValueError(msg)
+        check(self, self._declared)
         check_landmarks(self.landmarks, self.kernel)
-        known = ("auto", *solver_names())
-        if self.solver not in known:
-            kind = "solver"
-            raise UnknownNameError(kind, self.solver, known)
 
     def _kernel_for(self, X: Any, weights: Floats) -> Kernel:
         """Return the kernel described by the parameters, gamma learnt from X."""

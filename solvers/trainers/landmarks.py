@@ -7,7 +7,6 @@ certificate is the duality gap of the approximated problem.
 """
 
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from solvers.dual.problem import DualProblem
 from solvers.dual.registry import Progress, report
 from solvers.dual.solution import DualSolution
 from solvers.dual.solve import solve
+from solvers.kernel_declarations import LANDMARKS
 from solvers.kernels import Kernel, KernelRows
 from solvers.kernels.landmarks import LandmarkFeatures
 from solvers.losses import PiecewiseLinear
@@ -58,10 +58,7 @@ def check_landmarks(landmarks: object, kernel: object) -> None:
     """Raise ValueError for a number of landmarks, or a kernel, that cannot be."""
     if landmarks is None:
         return
-    whole = isinstance(landmarks, Integral) and not isinstance(landmarks, bool)
-    if not whole or int(landmarks) < 1:  # type: ignore[call-overload]
-        msg = f"landmarks must be None or a whole number >= 1, got {landmarks!r}"
-        raise ValueError(msg)
+    LANDMARKS.check(landmarks)
     if kernel in {"linear", "precomputed"}:
         why = {
             "linear": "a linear kernel has the columns themselves for features",

@@ -28,11 +28,11 @@ from sklearn.utils.validation import (
 
 from solvers.calibration import Calibration
 from solvers.costs import CostMatrix
+from solvers.kernel_declarations import MACHINE, MACHINES
 from solvers.kernels import KernelRows
 from solvers.losses import PiecewiseLinear, ProbabilityTube
 from solvers.rules.base import as_costs
 from solvers.rules.plug_in import PlugInRule
-from solvers.scalars import check_within
 from solvers.trainers.base import RejectOptionMixin
 from solvers.trainers.kernel_machine import KernelMachine
 from solvers.trainers.probability_targets import probability_targets
@@ -98,6 +98,8 @@ class ProbabilisticLabelSVC(RejectOptionMixin, KernelMachine):
     support_, support_vectors_, dual_coef_, intercept_, duality_gap_, n_iter_, solver_
         As for ``HingeSVC``.
     """
+
+    _declared = (*MACHINE, *MACHINES["p-svm"])
 
     def __init__(  # noqa: PLR0913, PLR0917 - scikit-learn's constructors are flat
         self,
@@ -224,11 +226,6 @@ class ProbabilisticLabelSVC(RejectOptionMixin, KernelMachine):
         if self.link_.intercept:
             link["link_odds"] = float(np.exp(-self.link_.intercept))
         return {**super().scorer_payload(), **link}
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_within("C_prob", self.C_prob, above=0.0)
-        check_within("eta", self.eta, above=0.0, below=0.5)
 
     def _precisions(self, label_precision: ArrayLike | None, rows: Any) -> Floats:
         if label_precision is None:

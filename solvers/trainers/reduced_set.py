@@ -18,6 +18,7 @@ from sklearn.utils.validation import (
 )
 
 from solvers.costs import CostMatrix
+from solvers.kernel_declarations import MACHINE, REDUCTIONS
 from solvers.trainers.base import RejectOptionMixin
 from solvers.trainers.kernel_machine import KernelMachine
 from solvers.trainers.reduction_plan import check_reduction, make_plan
@@ -27,7 +28,12 @@ from solvers.trainers.targets import binary_targets, class_factors
 
 __all__ = ["ReducedSetSVC"]
 
-_STAGE_PARAMETERS = ("C", "gamma", "degree", "coef0")
+_OF_METHODS = {
+    one.name: one
+    for _, own in REDUCTIONS.values()
+    for one in own
+    if one.name != "landmarks"  # which the base looks at
+}
 
 
 class ReducedSetSVC(RejectOptionMixin, KernelMachine):
@@ -106,6 +112,8 @@ class ReducedSetSVC(RejectOptionMixin, KernelMachine):
     support_vectors_, dual_coef_, intercept_, duality_gap_, n_iter_, solver_
         Of the machine that predicts, as for ``HingeSVC``.
     """
+
+    _declared = (*MACHINE, *_OF_METHODS.values())
 
     def __init__(  # noqa: PLR0913, PLR0917 - scikit-learn's constructors are flat
         self,

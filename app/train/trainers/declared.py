@@ -1,5 +1,8 @@
 """Schemas of what ``solvers`` declares: of parameters, and of trainers made of them."""
 
+from collections.abc import Iterable
+from functools import reduce
+from operator import or_
 from typing import Annotated, Any, Literal
 
 from annotated_types import Interval
@@ -7,10 +10,10 @@ from pydantic import Field, create_model
 
 from app.strict import MadeModel, StrictModel
 from app.train.base import TrainerChoice
-from solvers.declarations import TRAINERS, Declaration
+from solvers.declarations import TRAINERS
 from solvers.parameters import Parameter
 
-__all__ = ["SCHEMAS", "members"]
+__all__ = ["SCHEMAS", "members", "of_kind", "one_of"]
 
 
 _NUMBERS: dict[str, Any] = {
@@ -35,9 +38,9 @@ def members(parameters: tuple[Parameter, ...]) -> dict[str, Any]:
 
 def _annotation(one: Parameter) -> Any:
     made = _of_kind(one)
-    for value in one.beside:
-        made |= None if value is None else Literal[value]
-    return made
+    if named := tuple(value for value in one.beside if value is not None):
+        made |= Literal[named]
+    return made | None if None in one.beside else made
 
 
 def _of_kind(one: Parameter) -> Any:
@@ -71,19 +74,44 @@ def _by_label(number: Any) -> type[StrictModel]:
     return create_model("ByLabel", __base__=MadeModel, **sides)
 
 
-class _Made(TrainerChoice, MadeModel):
-    """A trainer whose fields are described where they are declared."""
+def of_kind(
+    kind: str,
+    name: str,
+    summary: str,
+    parameters: tuple[Parameter, ...],
+    *bases: type[StrictModel],
+) -> Any:
+    """Return a schema of declared parameters, told apart by ``kind``.
 
-
-def _schema(one: Declaration) -> type[TrainerChoice]:
-    kind: dict[str, Any] = {"kind": (Literal[one.kind], ...)}
-    return create_model(
-        f"{one.title}Trainer",
-        __base__=_Made,
-        __doc__=one.summary,
-        **kind,
-        **members(one.parameters),
+    Parameters
+    ----------
+    kind : str
+    name : str
+        Of the schema.
+    summary : str
+    parameters : tuple of Parameter
+    *bases : type of StrictModel
+        What it is besides, with the members that no declaration tells.
+    """
+    told: dict[str, Any] = {"kind": (Literal[kind], ...)}
+    made: Any = create_model(
+        name,
+        __base__=(*bases, MadeModel),
+        __doc__=summary,
+        **told,
+        **members(parameters),
     )
+    return made
 
 
-SCHEMAS = {kind: _schema(one) for kind, one in TRAINERS.items()}
+def one_of(schemas: Iterable[Any]) -> Any:
+    """Return the union of schemas that ``kind`` tells apart."""
+    return Annotated[reduce(or_, schemas), Field(discriminator="kind")]
+
+
+SCHEMAS: dict[str, type[TrainerChoice]] = {
+    kind: of_kind(
+        kind, f"{one.title}Trainer", one.summary, one.parameters, TrainerChoice
+    )
+    for kind, one in TRAINERS.items()
+}

@@ -1,14 +1,12 @@
 """Ensembles: several trainers' log-odds, averaged by what they add on unseen rows."""
 
-from functools import reduce
-from operator import or_
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
 from app.train.base import TrainerChoice
-from app.train.trainers.declared import SCHEMAS
+from app.train.trainers.declared import SCHEMAS, one_of
 from app.train.trainers.svm import HingeTrainer
 
 __all__ = ["AutoTrainer", "EnsembleTrainer", "Member"]
@@ -19,10 +17,7 @@ _MEMBERS = ("gradient-boosting", "logistic", "extra-trees", "forest", "adaboost"
 if TYPE_CHECKING:
     Member = TrainerChoice
 else:
-    Member = Annotated[
-        reduce(or_, (SCHEMAS[kind] for kind in _MEMBERS), HingeTrainer),
-        Field(discriminator="kind"),
-    ]
+    Member = one_of((HingeTrainer, *(SCHEMAS[kind] for kind in _MEMBERS)))
 
 
 def _different(members: list[Any]) -> list[Any]:

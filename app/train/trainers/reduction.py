@@ -9,85 +9,42 @@ landmarks  none: a machine of so many support vectors is fitted on all rows
 =========  ====================================================================
 """
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING
 
-from pydantic import Field
+from pydantic import create_model
 
-from app.strict import StrictModel
-from app.train.base import Part, Weight
-from app.train.trainers.kernels import Gamma
+from app.strict import MadeModel, StrictModel
+from app.train.trainers.declared import members, of_kind, one_of
+from solvers.kernel_declarations import FIRST_STAGE, REDUCTIONS
 
-__all__ = ["MOST_LANDMARKS", "Reduction"]
+__all__ = ["FirstStage", "Reduction"]
 
-MOST_LANDMARKS = 5_000
-"""The eigenvalues of more take minutes and a gigabyte."""
-
-
-class FirstStage(StrictModel):
-    """What only the machines that mark rows have; the rest is the last one's."""
-
-    C: Weight | None = None
-    gamma: Gamma | None = None
-    degree: Annotated[int, Field(ge=1, le=20)] | None = None
-    coef0: Annotated[float, Field(ge=0, le=1000)] | None = None
+if TYPE_CHECKING:
+    FirstStage = StrictModel
+else:
+    FirstStage = create_model(
+        "FirstStage",
+        __base__=MadeModel,
+        __doc__="What only the machines that mark rows have; the rest is the last's.",
+        **members(FIRST_STAGE),
+    )
 
 
-class _Judged(StrictModel):
-    max_accuracy_loss: Annotated[float, Field(ge=0, le=1)] | None = None
-    """Keep the unreduced machine when the reduction costs more accuracy than this."""
-    validation_fraction: Part = 0.2
-    """Share of the training rows on which that loss is judged."""
+class _Marking(StrictModel):
+    """A reduction that removes rows."""
 
-
-class AnyReduction(_Judged):
-    """What all reductions take that remove rows."""
-
-    removal: Literal["remove", "flip"] = "remove"
-    """Whether misclassified rows are dropped or relabelled."""
     first_stage: FirstStage | None = None
-    hard_margin: bool | Literal["auto"] = "auto"
-    """Whether the last machine allows no margin error."""
 
 
-class _ByRejection(AnyReduction):
-    rejection_cost: Annotated[float, Field(ge=0.001, le=0.999)] = 0.24
-    """The price w_r of a rejected row where an error costs 1: nearer to either end
-    all rows go, or none."""
-
-
-class M1rs(_ByRejection):
-    """One machine, and a threshold on its posterior."""
-
-    kind: Literal["m1rs"]
-
-
-class M2rs(_ByRejection):
-    """Two machines with opposite class weights."""
-
-    kind: Literal["m2rs"]
-
-
-class Sca(AnyReduction):
-    """Misclassified rows only."""
-
-    kind: Literal["sca"]
-
-
-class Ssca(AnyReduction):
-    """Misclassified rows, and those near the boundary."""
-
-    kind: Literal["ssca"]
-    distance: Annotated[float, Field(ge=0, le=1e6)] = 0.0
-    """In the scale of the first machine's score, whose margin is 1."""
-
-
-class Landmarks(_Judged):
-    """A machine of so many support vectors in place of the exact one (Nystrom)."""
-
-    kind: Literal["landmarks"]
-    landmarks: Annotated[int, Field(ge=1, le=MOST_LANDMARKS)]
-    """How many support vectors stay: training rows, drawn at random. Where the exact
-    machine has no more, it is kept."""
-
-
-Reduction = Annotated[M1rs | M2rs | Sca | Ssca | Landmarks, Field(discriminator="kind")]
+if TYPE_CHECKING:
+    Reduction = StrictModel
+else:
+    Reduction = one_of(
+        of_kind(
+            kind,
+            kind.capitalize(),
+            *declared,
+            *(() if kind == "landmarks" else (_Marking,)),
+        )
+        for kind, declared in REDUCTIONS.items()
+    )

@@ -10,14 +10,10 @@ others are tied to what a score means:
 """
 
 from dataclasses import dataclass
-from functools import reduce
-from operator import or_
-from typing import TYPE_CHECKING, Annotated, get_args
-
-from pydantic import Field
+from typing import TYPE_CHECKING, get_args
 
 from app.train.base import TrainerChoice
-from app.train.trainers.declared import SCHEMAS
+from app.train.trainers.declared import SCHEMAS, one_of
 from app.train.trainers.ensemble import AutoTrainer, EnsembleTrainer
 from app.train.trainers.scores import ScoresTrainer
 from app.train.trainers.svm import (
@@ -94,7 +90,4 @@ TRAINERS = {
 if TYPE_CHECKING:
     Trainer = TrainerChoice
 else:
-    Trainer = Annotated[
-        reduce(or_, (entry.schema for entry in TRAINERS.values())),
-        Field(discriminator="kind"),
-    ]
+    Trainer = one_of(entry.schema for entry in TRAINERS.values())

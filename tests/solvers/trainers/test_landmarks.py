@@ -195,9 +195,9 @@ def test_it_stops_on_request():
 @pytest.mark.parametrize(
     ("told", "words"),
     [
-        ({"landmarks": 0}, "whole number >= 1, got 0"),
-        ({"landmarks": True}, "whole number >= 1, got True"),
-        ({"landmarks": 2.5}, "whole number >= 1, got 2.5"),
+        ({"landmarks": 0}, "whole number of at least 1, got 0"),
+        ({"landmarks": True}, "whole number of at least 1, got True"),
+        ({"landmarks": 2.5}, "whole number of at least 1, got 2.5"),
         ({"landmarks": 401}, "landmarks=401 of 400 rows: give at most 400"),
         ({"landmarks": 5, "kernel": "linear"}, "leave landmarks out"),
         ({"landmarks": 5, "kernel": "precomputed"}, "leave landmarks out"),

@@ -54,5 +54,5 @@ def test_the_positive_label_turns_the_score_alone(drawn):
 
 @pytest.mark.parametrize("C", [0.0, -1.0, np.nan, "1"])
 def test_a_weight_that_is_none_is_refused(drawn, C):
-    with pytest.raises(ValueError, match="C must lie strictly between"):
+    with pytest.raises(ValueError, match="C must be a finite number above 0"):
         LogisticRejectClassifier(C=C).fit(*drawn)

@@ -4,11 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from app.artifacts.rating import Rating
-from app.train.trainers.svm import (
-    DoubleHingeTrainer,
-    HingeTrainer,
-    ReducibleMachine,
-)
+from app.train.trainers.svm import ReducibleMachine
 from app.worker.fit.builders.base import Builder, Facts, Setting, made_by, parameters
 from solvers.costs import CostMatrix
 from solvers.trainers.logistic import LogisticRejectClassifier
@@ -50,13 +46,13 @@ def _is_reduced(machine: Any) -> bool:
     return isinstance(machine, ReducedSetSVC)
 
 
-def _double_hinge(trainer: DoubleHingeTrainer, setting: Setting) -> Any:
+def _double_hinge(trainer: ReducibleMachine, setting: Setting) -> Any:
     if trainer.reduction is None:
         return made_by(DoubleHingeSVC)(trainer, setting)
     return _reduced(trainer, setting.costs or CostMatrix(), setting.seed)
 
 
-def _hinge(trainer: HingeTrainer, setting: Setting) -> Any:
+def _hinge(trainer: ReducibleMachine, setting: Setting) -> Any:
     if trainer.reduction is None:
         return made_by(HingeSVC)(trainer, setting)
     return _reduced(trainer, None, setting.seed)

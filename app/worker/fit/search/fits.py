@@ -53,8 +53,10 @@ def _kernel(trainer: Any) -> object:
     """Return what decides the kernel rows; None where nothing can be shared."""
     if not isinstance(trainer, ReducibleMachine) or trainer.reduction is not None:
         return None
-    chosen = trainer.model_dump_json(include={"kernel", "approximation"})
-    return "kernel", chosen, trainer.class_weight
+    chosen = trainer.model_dump_json(
+        include={"kernel", "approximation", "class_weight"}
+    )
+    return "kernel", chosen
 
 
 def _along_the_path(fit: Fit) -> tuple[str, float, str]:

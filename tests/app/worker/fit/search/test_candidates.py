@@ -31,7 +31,7 @@ def listed(*candidates_):
     ("changes", "pointer", "words"),
     [
         ({"search": {}}, "/search", '"params" (values to try) or "candidates"'),
-        ({"search": {"params": {"c": [1]}}}, "/search/params/c", "it has: C, kernel,"),
+        ({"search": {"params": {"c": [1]}}}, "/search/params/c", "it has: kernel,"),
         (
             {"trainer": TREES, "search": {"params": {"kernel.gamma": [1]}}},
             "/search/params/kernel.gamma",

@@ -135,9 +135,6 @@ def class_factors(
         return np.ones(len(signs))
     positive = signs > 0
     if not isinstance(class_weight, Mapping):
-        if str(class_weight) != "balanced":
-            msg = f'class_weight must be a mapping or "balanced", got {class_weight!r}'
-            raise ValueError(msg)
         total = float(weights.sum())
         share = [float(weights[~positive].sum()), float(weights[positive].sum())]
         factors = [total / (2.0 * part) for part in share]

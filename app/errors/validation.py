@@ -25,6 +25,20 @@ _WORDS = {
     "date_parsing": "is no date in ISO 8601",
     "uuid_parsing": "is no identifier",
 }
+_PLAINER = (
+    ("Input should be ", "must be "),
+    ("String should ", "must "),
+    ("List should have at least 1 item after validation, not 0", "must not be empty"),
+    ("List should ", "must "),
+    (" after validation", ""),
+    ("a valid ", "a "),
+    ("a integer", "an integer"),
+    ("greater than or equal to", "at least"),
+    ("less than or equal to", "at most"),
+    ("greater than", "above"),
+    ("less than", "below"),
+)
+"""What pydantic says, and how we say it."""
 _ELSEWHERE = {
     "cost": "costs are given once, under /costs",
     "approximation": "only kernel machines (svm, double-hinge-svm, multi-hinge-svm,"
@@ -59,11 +73,13 @@ def explained(
         return f"not available in this version; available: {available}"
     if kind == "value_error":
         return str(context.get("error", "is not acceptable"))
-    return _WORDS.get(kind) or _bounded(str(found["msg"]), context)
+    return _WORDS.get(kind) or _plainly(str(found["msg"]), context)
 
 
-def _bounded(said: str, context: Mapping[str, Any]) -> str:
-    """Return what was said, a bound at its end in few digits."""
+def _plainly(said: str, context: Mapping[str, Any]) -> str:
+    """Return what pydantic said in our words, a bound at its end in few digits."""
+    for theirs, ours in _PLAINER:
+        said = said.replace(theirs, ours)
     bound = next(
         (context[end] for end in ("ge", "gt", "le", "lt") if end in context), 0
     )

@@ -138,7 +138,7 @@ def _response(kinds: list[type[ApiError]]) -> dict[str, Any]:
 
 def _example(kind: type[ApiError]) -> dict[str, Any]:
     errors = (
-        [FieldError("/query/limit", "Input should be greater than or equal to 1")]
+        [FieldError("/query/limit", "must be at least 1")]
         if issubclass(kind, InvalidRequestError)
         else []
     )

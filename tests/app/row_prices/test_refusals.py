@@ -61,7 +61,7 @@ REFUSED = {
     "a text for a price": (
         {"costs": {**PRICES, "false_positive": "amount"}},
         "/costs/false_positive",
-        "valid number",
+        "must be a number",
     ),
     "a missing price": (
         {"data": inline([[None, *ROWS[0][1:]], [0, *ROWS[1][1:]], *ROWS[2:]])},

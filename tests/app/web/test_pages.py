@@ -197,12 +197,12 @@ def test_a_request_id_is_kept_when_it_is_a_token_and_made_when_not(server):
 
 
 def test_metrics_count_by_route_never_by_what_was_asked(server):
-    server.http.get("/jobs/not-an-id-4711")
-    server.http.get("/nowhere-4711")
-    server.http.request("BREW-4711", "/jobs")
+    server.http.get("/jobs/not-an-id-qqq")
+    server.http.get("/nowhere-qqq")
+    server.http.request("BREW-qqq", "/jobs")
     server.http.post("/predict", content=b"{")
     text = server.http.get("/metrics").text
-    assert "4711" not in text
+    assert "qqq" not in text
     assert re.search(
         r'demur_http_requests_total\{method="GET",route="/jobs/\{job_id\}",status="404"\}',
         text,

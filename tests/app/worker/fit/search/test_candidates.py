@@ -40,10 +40,14 @@ def listed(*candidates_):
         (
             {"search": {"params": {"C": [1, -1]}}},
             "/search/params/C/1",
-            "or equal to 1e-09",
+            "at least 1e-09",
         ),
-        ({"search": {"params": {"C": ["1"]}}}, "/search/params/C/0", "valid number"),
-        ({"search": {"params": {"C": []}}}, "/search/params/C", "at least 1 item"),
+        (
+            {"search": {"params": {"C": ["1"]}}},
+            "/search/params/C/0",
+            "must be a number",
+        ),
+        ({"search": {"params": {"C": []}}}, "/search/params/C", "must not be empty"),
         ({"search": {"params": {"C": 1}}}, "/search/params/C", "list"),
         ({"search": {"params": {"C": [2, 1, 2]}}}, "/search/params/C/2", "before"),
         (
@@ -74,7 +78,7 @@ def listed(*candidates_):
             "/search",
             f"120 candidates, at most {MOST_CANDIDATES}",
         ),
-        ({"search": {"params": {"C": [1]}, "folds": 1}}, "/search/folds", "to 2"),
+        ({"search": {"params": {"C": [1]}, "folds": 1}}, "/search/folds", "at least 2"),
         ({"search": {"params": {"C": [1]}, "n": 1}}, "/search/n", "leave it out"),
         ({"search": {"candidates": [SVM]}}, "/trainer", "leave it out"),
         (listed(SVM, {"kind": "x"}), "/search/candidates/1/kind", "available: double"),
@@ -82,7 +86,7 @@ def listed(*candidates_):
         (
             listed(SVM, {**TREES, "params": {"max_depth": [99]}}),
             "/search/candidates/1/params/max_depth/0",
-            "less than or equal",
+            "must be at most",
         ),
         (
             listed(SVM, {"kind": "abstention-boosting", "surrogate": "max"}),

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 
-@pytest.mark.thorough
+@pytest.mark.slow  # CI runs it among the README's commands
 def test_the_demonstration_succeeds_and_shows_costs(tmp_path):
     done = subprocess.run(
         [sys.executable, "-m", "app.client.demo"],

@@ -102,6 +102,7 @@ def train(made, kind):
     return done
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", TRAINERS)
 def test_every_trainer_is_a_class_that_trains(made, kind):
     train(made, kind)

@@ -182,6 +182,7 @@ def test_the_rows_of_a_training_are_limited(start_service):
     assert "DEMUR_MAX_TRAINING_ROWS" in answer.json()["detail"]
 
 
+@pytest.mark.thorough
 def test_a_training_that_memory_does_not_hold_is_refused_before_it_begins(
     start_service,
 ):

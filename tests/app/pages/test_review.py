@@ -72,6 +72,7 @@ def press(page, key):
         page.keyboard.press(key)
 
 
+@pytest.mark.thorough
 def test_forty_verdicts_by_keys_alone(desk, browse):
     bring(desk, 40, "forty")
     page, watched = at_the_desk(desk, browse, "Ann")

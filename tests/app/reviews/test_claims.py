@@ -199,6 +199,7 @@ def test_a_skipped_case_goes_to_others_only_and_one_given_back_to_anybody(desk):
     assert nowhere.status_code == 404
 
 
+@pytest.mark.thorough
 def test_eight_reviewers_over_http_never_hold_one_claim(desk):
     model = desk.model("eight", audit=None, second_opinion={"share": 0.3})
     sent = rows(400)

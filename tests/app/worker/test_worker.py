@@ -12,6 +12,7 @@ from sqlalchemy import text
 from app.artifacts.store import ArtifactStore
 from tests.waiting import until
 
+pytestmark = pytest.mark.thorough  # processes that start and die, on two databases
 # of processes, not of databases: one is enough
 embedded = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 

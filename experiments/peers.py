@@ -19,7 +19,6 @@ from sklearn.metrics import log_loss
 
 from experiments.comparison import SPLITS, UNEQUAL, costs_of, split_of
 from experiments.comparison_tables import ENSEMBLE, differences, per_set
-from experiments.counted import counted
 from experiments.report import Line, Section, Table, mean_and_error
 from experiments.splits import standardised
 from solvers.metrics import expected_cost, reject_rate
@@ -120,12 +119,13 @@ def section(results: Sequence[dict[str, Any]], figures: Path) -> Section:
     for one in results:
         budgets.setdefault(one["task"]["seconds"], []).append(one)
     words = " and ".join(f"{seconds:.0f}" for seconds in budgets)
-    numbers = " and ".join(
-        str(len({one["task"]["set"] for one in some})) for some in budgets.values()
+    told = " and ".join(
+        f"{seconds:.0f} seconds ({len({one['task']['set'] for one in some})} sets)"
+        for seconds, some in budgets.items()
     )
     how = (
-        f"Not in any paper: the first split of {numbers} sets of the comparison"
-        f" ({counted(results, 'method')}), {words} seconds of wall time and one thread"
+        "Not in any paper: the first split of sets of the comparison,"
+        f" {told} of wall time and one thread"
         " for each system, one process at a time on a core. *auto's ensemble*"
         " is `EnsembleRejectClassifier` with `budget_seconds` of that; AutoGluon has"
         " its preset `best_quality` and log loss as its aim, FLAML its defaults and log"

@@ -25,14 +25,12 @@ from sklearn.utils.validation import (
 
 from solvers.calibration import Calibration, fit_calibration
 from solvers.rules.registry import make_rule
-from solvers.threads import using
 from solvers.trainers.alike import hang_together
 from solvers.trainers.base import RejectOptionMixin
 from solvers.trainers.outside_scores import (
     FitRows,
     check_scorer,
     class_weight_of,
-    fit_on,
     outside_scores,
     positive_of,
     rounds_in_common,
@@ -159,7 +157,13 @@ class RejectOptionClassifier(RejectOptionMixin, MetaEstimatorMixin, BaseEstimato
             self.split_ = promise_split(self.cv, X, y, groups, keys)
             self._warn_of_groups(X, signs, groups)
         given = FitRows(X, y, weights, groups)
-        estimator, scores, rows = self._scored(estimator, given, _promises(rule))
+        kept = self.split_[0][0] if _promises(rule) else np.arange(len(y))
+        if not _promises(rule):  # of which there is one model
+            estimator = rounds_in_common(estimator, given, self.split_, self.n_jobs)
+        scores, rows, self.estimator_ = outside_scores(
+            estimator, given, self.split_, kept, self.n_jobs
+        )
+        scores = self._direction * scores
         if len(np.unique(rows)) < len(rows):
             msg = "cv tests a row twice: use a splitter that partitions the rows"
             raise ValueError(msg)
@@ -175,22 +179,10 @@ class RejectOptionClassifier(RejectOptionMixin, MetaEstimatorMixin, BaseEstimato
                 "groups": None if groups is None else groups[rows],
             }
         self.rule_ = rule.fit(values, signs[rows], part, **told)
-        kept = self.split_[0][0] if _promises(rule) else np.arange(len(y))
-        with using(self.n_jobs):
-            self.estimator_ = fit_on(estimator, given, kept)
         # Of a kernel matrix, the columns of the rows that the estimator was fitted on.
         partial = get_tags(self.estimator).input_tags.pairwise and len(kept) < len(y)
         self._columns = kept if partial else None
         return self
-
-    def _scored(
-        self, estimator: Any, given: FitRows, promises: bool
-    ) -> tuple[Any, Floats, NDArray[np.intp]]:
-        """Return what is fitted on every part, scores of +1, and their rows."""
-        if not promises:  # of which there is one model
-            estimator = rounds_in_common(estimator, given, self.split_, self.n_jobs)
-        scores, rows = outside_scores(estimator, given, self.split_, self.n_jobs)
-        return estimator, self._direction * scores, rows
 
     def positive_score(self, X: Any) -> Floats:
         """Return the score of +1 for each row, shape (n_rows,)."""

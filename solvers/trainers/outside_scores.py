@@ -229,14 +229,21 @@ def outside_scores(
     estimator: Any,
     rows: FitRows,
     split: Iterable[tuple[Rows, Rows]],
+    kept: Rows,
     n_jobs: int | None = None,
-) -> tuple[Floats, Rows]:
-    """Return out-of-fold scores and their rows; ``n_jobs`` folds are fitted at once."""
+) -> tuple[Floats, Rows, Any]:
+    """Return out-of-fold scores, their rows, and the model of the rows ``kept``.
 
-    def fold(train: Rows, test: Rows) -> tuple[Floats, Rows]:
+    So many as ``n_jobs`` says are fitted at once, that model beside those of the folds.
+    """
+
+    def fold(train: Rows, test: Rows | None) -> Any:
         model = fit_on(estimator, rows, train)
+        if test is None:
+            return model
         X, _ = _safe_split(model, rows.X, rows.y, test, train)
         return scores_of(model, X), test
 
-    scores, places = zip(*each_fold(fold, split, n_jobs), strict=True)
-    return np.concatenate(scores), np.concatenate(places)
+    *folds, model = each_fold(fold, [*split, (kept, None)], n_jobs)
+    scores, places = zip(*folds, strict=True)
+    return np.concatenate(scores), np.concatenate(places), model

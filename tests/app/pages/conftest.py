@@ -61,6 +61,14 @@ class Watched:
         return self.context.new_page()
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave what needs a browser, which takes its seconds, to `make test-slow`."""
+    for item in items:
+        if "browse" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.thorough)
+
+
 @pytest.fixture
 def browse(chromium: "playwright.Browser") -> Iterator[Callable[..., Watched]]:
     """Open contexts (two are two people); options as Playwright has them."""

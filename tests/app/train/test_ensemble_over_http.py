@@ -72,7 +72,7 @@ def test_a_promise_is_counted_on_rows_that_chose_neither_members_nor_weights(ser
 @pytest.mark.parametrize(
     ("trainer", "pointer", "words"),
     [
-        ({"kind": "ensemble", "members": []}, "/trainer/members", "at least 1"),
+        ({"kind": "ensemble", "members": []}, "/trainer/members", "not be empty"),
         (
             {"kind": "ensemble", "members": [{"kind": "logistic"}] * 2},
             "/trainer/members",

@@ -131,7 +131,8 @@ class ReaderPool:
             self._busy.add(reader)
             answer = None
             try:
-                await asyncio.to_thread(reader.start)
+                if not reader.started:
+                    await asyncio.to_thread(reader.start)
                 answer = await reader.call(function, arguments)
             except (EOFError, OSError):
                 msg = (
@@ -181,13 +182,18 @@ class _Reader:
         self._starting = Lock()
         self._killed = False
 
+    @property
+    def started(self) -> bool:
+        """Whether there is a process, or was one."""
+        return self._process.pid is not None
+
     def start(self) -> None:
-        """Start it, if it does not run; blocks for some milliseconds."""
+        """Start it, unless it was killed before; blocks for some milliseconds."""
         with self._starting:
-            if self._process.pid is None and not self._killed:
+            if not self._killed:
                 self._process.start()
             self._theirs.close()
-            if self._killed and self._process.pid is not None:  # while it started
+            if self._killed and self.started:  # while it started
                 self._process.kill()
 
     async def call(
@@ -207,13 +213,13 @@ class _Reader:
     def kill(self) -> None:
         """End it at once, or as soon as it has started."""
         self._killed = True
-        if self._process.pid is not None:
+        if self.started:
             self._process.kill()
 
     def join(self) -> None:
         """Wait for its end."""
         with self._starting:
-            if self._process.pid is not None:
+            if self.started:
                 self._process.join()
             self._theirs.close()
             self._pipe.close()

@@ -110,6 +110,13 @@ def when_done(wanted, do):
     return progress, done
 
 
+def started_by_spawn(process):
+    try:
+        return "spawn_main" in " ".join(process.cmdline())
+    except psutil.NoSuchProcess:
+        return False
+
+
 @pytest.mark.thorough
 def test_a_cluster_of_its_own_finds_the_same_to_the_bit(body, monkeypatch):
     """Labels, probabilities, groups, prices of the rows: all that a unit may carry."""
@@ -120,18 +127,30 @@ def test_a_cluster_of_its_own_finds_the_same_to_the_bit(body, monkeypatch):
         ),
     ]
     alone = [run(request, go_on) for request in requests]
+    before = set(psutil.Process().children())
+
+    def of_the_cluster():
+        # The nannies start their workers here; below are other tests' servers too.
+        return [
+            one
+            for one in set(psutil.Process().children()) - before
+            if started_by_spawn(one)
+        ]
+
+    said, seen = [], []
+
+    def progress(fraction, message):
+        said.append((fraction, message))
+        seen.append(len(of_the_cluster()))
+        return True
+
     monkeypatch.setenv("DEMUR_CLUSTER", "local:2")
-    said = []
     for request, one in zip(requests, alone, strict=True):
-        same(one, run(request, lambda *it: said.append(it) or True))
+        same(one, run(request, progress))
     assert any("fits on folds" in message for _, message in said)
     assert [f for f, _ in said if f > 1.0] == []
-
-    def none_left():
-        below = psutil.Process().children(recursive=True)
-        return not any("spawn_main" in " ".join(one.cmdline()) for one in below)
-
-    until(none_left)
+    assert max(seen) == 2
+    until(lambda: not of_the_cluster(), told=of_the_cluster)
 
 
 @pytest.mark.thorough

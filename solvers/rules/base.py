@@ -5,6 +5,7 @@ kept apart) and becomes a ``Band``. The classes are dataclasses whose fields are
 constructor parameters; ``fit`` adds ``band_``.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from math import isfinite
@@ -17,22 +18,35 @@ from solvers.costs import CostMatrix, RowCosts
 from solvers.errors import InvalidCostsError, SolverError
 from solvers.parameters import Parameter
 from solvers.rules.band import Band, Scale
+from solvers.rules.inputs import checked
 from solvers.scalars import is_number
 
 __all__ = [
     "FittedByScores",
+    "LearnedRule",
     "RejectRule",
     "UnfittedRuleError",
     "as_costs",
     "as_number",
     "of_class",
+    "open_share",
     "parameter",
 ]
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
 
 
 def parameter(kind: str, description: str, **limits: Any) -> dict[str, Any]:
     """Return dataclass-field metadata that describes a parameter."""
     return {"parameter": {"kind": kind, "description": description, **limits}}
+
+
+def open_share(description: str, kind: str = "number") -> dict[str, Any]:
+    """Return the metadata of a parameter that lies strictly between 0 and 1."""
+    return parameter(
+        kind, description, minimum=0.0, maximum=1.0, open_below=True, open_above=True
+    )
 
 
 def as_number(name: str, value: Any) -> float:
@@ -170,6 +184,21 @@ class FittedByScores:
                 raise ValueError(msg)
             setattr(self, name, value)
         return self
+
+
+class LearnedRule(FittedByScores, ABC):
+    """A rule whose thresholds follow from scores, labels and weights."""
+
+    def fit(
+        self, scores: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> Self:
+        """Choose the thresholds from scores and labels in {-1, +1}."""
+        self._learn(*checked(scores, y, sample_weight))
+        return self
+
+    @abstractmethod
+    def _learn(self, scores: Floats, positive: Bools, weights: Floats | None) -> None:
+        """Set the band from checked rows."""
 
 
 def as_costs(costs: object) -> CostMatrix:

@@ -30,19 +30,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from solvers.costs import CostMatrix
+from solvers.errors import InfeasibleRuleError
 from solvers.rules.band import Band
-from solvers.rules.base import FittedByScores, as_costs, as_number, parameter
-from solvers.rules.certified_search import (
-    PairCounts,
-    Pairs,
-    certified,
-    count_pairs,
-    pairs_of,
-    split_rows,
-)
+from solvers.rules.base import as_costs, as_number, open_share, parameter
+from solvers.rules.certified_rule import CertifiedRule
+from solvers.rules.certified_search import PairCounts, Pairs, Sample
 from solvers.rules.counts import Counts, count
-from solvers.rules.inputs import as_groups, checked, shares_of
-from solvers.rules.promise import drawn_like
+from solvers.rules.inputs import checked
 from solvers.rules.tails import as_confidence, binomial_tail
 
 __all__ = ["BoundedAbstentionRule", "window_minima"]
@@ -67,7 +61,7 @@ def window_minima(values: Floats, first: Positions, last: Positions) -> Floats:
 
 
 @dataclass(eq=False)
-class BoundedAbstentionRule(FittedByScores):
+class BoundedAbstentionRule(CertifiedRule):
     """The cheapest band that rejects at most a given share of the rows.
 
     On average: the limit is kept on the scores that the rule is fitted on, and on new
@@ -118,14 +112,9 @@ class BoundedAbstentionRule(FittedByScores):
     )
     confidence: float | None = field(
         default=None,
-        metadata=parameter(
-            "number",
+        metadata=open_share(
             "How sure it is that the share of all cases keeps the limit; left out, it"
-            " keeps it on average.",
-            minimum=0.0,
-            maximum=1.0,
-            open_below=True,
-            open_above=True,
+            " keeps it on average."
         ),
     )
 
@@ -164,26 +153,23 @@ class BoundedAbstentionRule(FittedByScores):
         if sample_weight is not None:
             msg = "bounded-abstention with a confidence takes no sample_weight"
             raise ValueError(msg)
-        delta = 1.0 - as_confidence(self.confidence)
-        values, share = shares_of(scores, y)
-        together = as_groups(groups, len(values))
-        split = split_rows(values, share, together, keys)
-        pairs = pairs_of(*split.selection)
-        passed = certified(pairs, split, self._doubt, self._saved, delta)
-        saved = self._saved(count_pairs(pairs, values, share))[passed]
-        self.band_ = pairs.band(int(passed[int(np.argmax(saved))]))
-        counted = len(split.testing[0])
-        drawn = (len(values), counted, None if together is None else split.units)
+        return super().fit(scores, y, groups=groups, keys=keys)
+
+    def _certify(self, sample: Sample, delta: float) -> None:
+        band = sample.best_band(self._doubt, self._saved, delta)
+        if band is None:
+            msg = (
+                "a share of rejects with a confidence needs rows of two groups or more"
+            )
+            raise InfeasibleRuleError(msg)
+        self.band_ = band
+        sure = 100 * as_confidence(self.confidence)
         self._promise = {
             "promise": f"at most {100 * self.limit_:.4g} % of all cases are rejected,"
-            f" with {100 * self.confidence:.4g} % confidence: {drawn_like(*drawn)}",
+            f" with {sure:.4g} % confidence: {self._scope()}",
             "feasible": True,
-            "confidence": float(self.confidence),
-            "rows": len(values),
-            "counted_rows": counted,
-            "groups": drawn[2],
+            **self._sample_facts(),
         }
-        return self
 
     def facts(self) -> dict[str, Any]:
         """Return the limit that was kept, and what is promised where anything is."""

@@ -10,26 +10,18 @@ one cost can be; costs above it are refused.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import inf
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from solvers.costs import CostMatrix
 from solvers.errors import InvalidCostsError
 from solvers.rules.band import Band
-from solvers.rules.base import FittedByScores, as_costs, as_number, parameter
-from solvers.rules.certified_search import (
-    PairCounts,
-    Pairs,
-    certified,
-    count_pairs,
-    pairs_of,
-    split_rows,
-)
-from solvers.rules.inputs import as_groups, shares_of
-from solvers.rules.promise import drawn_like
-from solvers.rules.tails import as_confidence, mean_loss_tail
+from solvers.rules.base import as_costs, as_number, open_share, parameter
+from solvers.rules.certified_rule import CertifiedRule
+from solvers.rules.certified_search import PairCounts, Pairs, Sample
+from solvers.rules.tails import mean_loss_tail
 
 __all__ = ["BoundedCostRule"]
 
@@ -37,7 +29,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(eq=False)
-class BoundedCostRule(FittedByScores):
+class BoundedCostRule(CertifiedRule):
     """A band whose expected cost is at most ``max_cost`` with a given confidence.
 
     Parameters
@@ -52,10 +44,8 @@ class BoundedCostRule(FittedByScores):
 
     Attributes
     ----------
-    feasible_ : bool
-        Where False, the rule rejects everything.
-    promise_ : str
-        What is promised, in words (or that nothing is).
+    feasible_, promise_
+        As of ``BoundedErrorRule``.
     """
 
     kind: ClassVar[str] = "bounded-cost"
@@ -73,15 +63,7 @@ class BoundedCostRule(FittedByScores):
         default=None, metadata=parameter("costs", "The four prices of a decision.")
     )
     confidence: float = field(
-        default=0.95,
-        metadata=parameter(
-            "number",
-            "How sure the promise is.",
-            minimum=0.0,
-            maximum=1.0,
-            open_below=True,
-            open_above=True,
-        ),
+        default=0.95, metadata=open_share("How sure the promise is.")
     )
     largest_cost: float | None = field(
         default=None,
@@ -93,58 +75,22 @@ class BoundedCostRule(FittedByScores):
         ),
     )
 
-    def fit(
-        self,
-        scores: ArrayLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        *,
-        groups: ArrayLike | None = None,
-        keys: ArrayLike | None = None,
-    ) -> Self:
-        """Choose and certify the thresholds.
-
-        Parameters
-        ----------
-        scores, y, sample_weight, groups, keys
-            As for ``BoundedErrorRule``.
-
-        Raises
-        ------
-        ValueError
-            With weights: the bound is one on rows.
-        InvalidCostsError
-            When a cost is above ``largest_cost``.
-        """
-        if sample_weight is not None:
-            msg = "bounded-cost counts rows: it takes no sample_weight"
-            raise ValueError(msg)
+    def _certify(self, sample: Sample, delta: float) -> None:
         costs = as_costs(self.costs)
         self.bound_ = self._bound(costs)
         limit = as_number("max_cost", self.max_cost)
         if not limit > 0.0:
             msg = f"max_cost must be a positive number, got {self.max_cost!r}"
             raise ValueError(msg)
-        delta = 1.0 - as_confidence(self.confidence)
-        values, share = shares_of(scores, y)
-        together = as_groups(groups, len(values))
 
         def p_values(_: Pairs, counts: PairCounts) -> Floats:
             mean = counts.spent(costs) / (counts.rows * self.bound_)
             return mean_loss_tail(mean, round(counts.rows), limit / self.bound_)
 
-        split = split_rows(values, share, together, keys)
-        pairs = pairs_of(*split.selection)
-        passed = certified(pairs, split, p_values, _decided, delta)
-        self.rows_, self.counted_rows_ = len(values), len(split.testing[0])
-        self.groups_ = None if together is None else split.units
-        self.feasible_ = len(passed) > 0
-        self.band_ = Band(-inf, inf, closed=True)
-        if self.feasible_:
-            wanted = _decided(count_pairs(pairs, values, share))[passed]
-            self.band_ = pairs.band(int(passed[int(np.argmax(wanted))]))
+        band = sample.best_band(p_values, _decided, delta)
+        self.feasible_ = band is not None
+        self.band_ = Band(-inf, inf, closed=True) if band is None else band
         self.promise_ = self._sentence()
-        return self
 
     def facts(self) -> dict[str, Any]:
         """Return the promise or the infeasible answer, in words and figures."""
@@ -153,10 +99,7 @@ class BoundedCostRule(FittedByScores):
             "promise": self.promise_,
             "max_cost": float(self.max_cost),
             "largest_cost": self.bound_,
-            "confidence": float(self.confidence),
-            "rows": self.rows_,
-            "counted_rows": self.counted_rows_,
-            "groups": self.groups_,
+            **self._sample_facts(),
         }
 
     def _bound(self, costs: CostMatrix) -> float:
@@ -181,13 +124,8 @@ class BoundedCostRule(FittedByScores):
             " confidence"
         )
         if self.feasible_:
-            drawn = (self.rows_, self.counted_rows_, self.groups_)
-            return f"{what}: {drawn_like(*drawn)}"
-        units = "rows" if self.groups_ is None else "groups"
-        return (
-            f"not promised: these {self.groups_ or self.rows_} {units} cannot back that"
-            f" {what}; every case is rejected"
-        )
+            return f"{what}: {self._scope()}"
+        return f"{self._too_few()} {what}; every case is rejected"
 
 
 def _decided(counts: PairCounts) -> Floats:

@@ -12,30 +12,25 @@ which that scorer must never have seen.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from math import ceil, inf
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from solvers.costs import CostMatrix
 from solvers.rules.band import Band
-from solvers.rules.base import FittedByScores, as_costs, parameter
+from solvers.rules.base import as_costs, open_share, parameter
 from solvers.rules.certified_chain import SELECTION_SHARE as CHAIN_SHARE
 from solvers.rules.certified_chain import chain_of
+from solvers.rules.certified_rule import CertifiedRule
 from solvers.rules.certified_search import (
-    SELECTION_SHARE,
     PairCounts,
     Pairs,
+    Sample,
     Split,
-    certified,
     count_pairs,
-    pairs_of,
-    split_rows,
 )
 from solvers.rules.error_demand import ErrorDemand, demand_of, more_rows
-from solvers.rules.inputs import as_groups, shares_of
-from solvers.rules.promise import drawn_like
-from solvers.rules.tails import as_confidence
 
 __all__ = ["BoundedErrorRule"]
 
@@ -45,7 +40,7 @@ Find = Callable[[ErrorDemand, float], Band | None]
 
 
 @dataclass(eq=False)
-class BoundedErrorRule(FittedByScores):
+class BoundedErrorRule(CertifiedRule):
     """A band whose error is at most ``max_error`` with a given confidence.
 
     Parameters
@@ -83,25 +78,12 @@ class BoundedErrorRule(FittedByScores):
     promises: ClassVar[bool] = True
 
     max_error: float | Mapping[str, float] = field(
-        metadata=parameter(
-            "number or by label",
-            "Largest error rate that is promised.",
-            minimum=0.0,
-            maximum=1.0,
-            open_below=True,
-            open_above=True,
+        metadata=open_share(
+            "Largest error rate that is promised.", "number or by label"
         )
     )
     confidence: float = field(
-        default=0.95,
-        metadata=parameter(
-            "number",
-            "How sure the promise is.",
-            minimum=0.0,
-            maximum=1.0,
-            open_below=True,
-            open_above=True,
-        ),
+        default=0.95, metadata=open_share("How sure the promise is.")
     )
     by: str = field(
         default="all",
@@ -116,87 +98,44 @@ class BoundedErrorRule(FittedByScores):
         metadata=parameter("costs", "Prices; without them, most cases decided."),
     )
 
-    def fit(
-        self,
-        scores: ArrayLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        *,
-        groups: ArrayLike | None = None,
-        keys: ArrayLike | None = None,
-    ) -> Self:
-        """Choose and certify the thresholds.
+    def _selection_share(self) -> float:
+        return CHAIN_SHARE if self._has_one_limit() else super()._selection_share()
 
-        Parameters
-        ----------
-        scores : array-like of shape (n_rows,)
-        y : array-like of shape (n_rows,)
-            Labels -1 and +1, or probabilities of +1.
-        sample_weight : None
-            There for the form's sake.
-        groups : array-like of shape (n_rows,), optional
-            Rows of one group were drawn together. The promise then counts groups, by
-            one drawn row of each, and speaks of a row of a group drawn like them.
-        keys : array-like of shape (n_rows,), optional
-            What tells rows apart (see ``drawing.row_keys``). Which rows select and
-            which count follows from them; from scores and labels without.
+    def _has_one_limit(self) -> bool:
+        """Tell whether one limit holds for all decided rows, and most are wanted."""
+        return self.by == "all" and self.costs is None
 
-        Raises
-        ------
-        ValueError
-            With weights: a count of rows cannot be weighted.
-        """
-        if sample_weight is not None:
-            msg = "bounded-error counts rows: it takes no sample_weight"
-            raise ValueError(msg)
-        delta = 1.0 - as_confidence(self.confidence)
-        values, share = shares_of(scores, y)
-        certain = bool(((share == 0.0) | (share == 1.0)).all())
+    def _certify(self, sample: Sample, delta: float) -> None:
+        certain = bool(((sample.share == 0.0) | (sample.share == 1.0)).all())
         demand = demand_of(self.max_error, self.by, certain=certain)
-        together = as_groups(groups, len(values))
         self.smallest_max_error_: float | None = None
         self.more_rows_: tuple[int, int] | None = None
         self._counted: dict[str, Any] = {}
-        one_limit = self.by == "all" and self.costs is None
-        selecting = CHAIN_SHARE if one_limit else SELECTION_SHARE
-        split = split_rows(values, share, together, keys, selecting)
-        self.rows_, self.counted_rows_ = len(values), len(split.testing[0])
-        self.groups_ = None if together is None else split.units
-        find = self._widest(split) if one_limit else self._best(split, values, share)
+        find = self._finder(sample)
         band = find(demand, delta)
         self.feasible_ = band is not None
         if band is not None:
             self.band_ = band
-            self._counted = _observed(demand, band, split)
+            self._counted = _observed(demand, band, sample.split)
         else:
             self.band_ = Band(-inf, inf, closed=True)
             self.smallest_max_error_ = _smallest(demand, find, delta)
-            self.more_rows_ = more_rows(demand, split, delta)
+            self.more_rows_ = more_rows(demand, sample.split, delta)
         self.promise_ = self._sentence(demand)
-        return self
 
-    def _widest(self, split: Split) -> Find:
-        """Return what finds the band that decides most."""
-        chain = chain_of(split)
+    def _finder(self, sample: Sample) -> Find:
+        """Return what finds the band that decides most, or costs least."""
+        if not self._has_one_limit():
+            return lambda demand, delta: sample.best_band(
+                demand.p_values, self._wish, delta
+            )
+        chain = chain_of(sample.split)
 
-        def find(demand: ErrorDemand, delta: float) -> Band | None:
+        def widest(demand: ErrorDemand, delta: float) -> Band | None:
             decided = chain.widest(demand.limits["all"], delta)
             return chain.band(decided) if decided else None
 
-        return find
-
-    def _best(self, split: Split, values: Floats, share: Floats) -> Find:
-        """Return what finds the best of all pairs of thresholds."""
-        pairs = pairs_of(*split.selection)
-
-        def find(demand: ErrorDemand, delta: float) -> Band | None:
-            passed = certified(pairs, split, demand.p_values, self._wish, delta)
-            if not len(passed):
-                return None
-            wanted = self._wish(count_pairs(pairs, values, share))[passed]
-            return pairs.band(int(passed[int(np.argmax(wanted))]))
-
-        return find
+        return widest
 
     def facts(self) -> dict[str, Any]:
         """Return the promise or the infeasible answer, in words and figures."""
@@ -207,10 +146,7 @@ class BoundedErrorRule(FittedByScores):
             "promise": self.promise_,
             "by": self.by,
             "max_error": demand.limits if by_group else demand.limits["all"],
-            "confidence": float(self.confidence),
-            "rows": self.rows_,
-            "counted_rows": self.counted_rows_,
-            "groups": self.groups_,
+            **self._sample_facts(),
             "counted": self._counted,
             "smallest_max_error": self.smallest_max_error_,
             "more_rows": None if self.more_rows_ is None else list(self.more_rows_),
@@ -223,20 +159,19 @@ class BoundedErrorRule(FittedByScores):
 
     def _sentence(self, demand: ErrorDemand) -> str:
         sure = f"with {100 * self.confidence:.4g} % confidence"
-        drawn = (self.rows_, self.counted_rows_, self.groups_)
         if self.feasible_:
-            return f"{demand.sentence()}, {sure}: {drawn_like(*drawn)}"
-        units = "rows" if self.groups_ is None else "groups"
+            return f"{demand.sentence()}, {sure}: {self._scope()}"
         answer = (
-            f"not promised: these {self.groups_ or self.rows_} {units} cannot back that"
-            f" {demand.sentence()}, {sure}; every case is rejected"
+            f"{self._too_few()} {demand.sentence()}, {sure}; every case is rejected"
         )
         if self.smallest_max_error_ is not None:
             answer += f"; they could back about {100 * self.smallest_max_error_:.3g} %"
         if self.more_rows_ is None:
             return answer
         low, high = self.more_rows_
-        return answer + f"; {low} to {high} more labelled {units} are likely to do"
+        return (
+            answer + f"; {low} to {high} more labelled {self._units()} are likely to do"
+        )
 
 
 def _smallest(demand: ErrorDemand, find: Find, delta: float) -> float | None:
@@ -265,11 +200,6 @@ def _observed(demand: ErrorDemand, band: Band, split: Split) -> dict[str, Any]:
     counts = count_pairs(one, *split.testing)
     groups: dict[str, Any] = {}
     for group in demand.limits:
-        errors, trials = demand.group(counts, group)
-        groups[group] = {"trials": _count(trials[0]), "errors": _count(errors[0])}
+        errors, trials = demand.counted(counts, group)
+        groups[group] = {"trials": trials, "errors": errors}
     return {"decided": int(counts.decided[0]), "groups": groups}
-
-
-def _count(rows: float) -> int | float:
-    """Return a whole number as one; of uncertain labels, a sum of probabilities."""
-    return int(rows) if float(rows).is_integer() else round(float(rows), 3)

@@ -35,6 +35,7 @@ from solvers.rules.drawing import drawn_rows
 __all__ = [
     "PairCounts",
     "Pairs",
+    "Sample",
     "Split",
     "certified",
     "count_pairs",
@@ -203,6 +204,31 @@ def _summed(
         true_negative=minus[below],
         reject_negative=minus[upto] - minus[below],
     )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sample:
+    """Rows, and how they are split into those that choose and those that test.
+
+    Parameters
+    ----------
+    scores, share : ndarray of shape (n_rows,)
+        Scores, and the probability of +1: 1 or 0 for a label.
+    split : Split
+    """
+
+    scores: Floats
+    share: Floats
+    split: Split
+
+    def best_band(self, test: Test, wish: Wish, delta: float) -> Band | None:
+        """Return the certified band that is wanted most on all rows; None: none is."""
+        pairs = pairs_of(*self.split.selection)
+        passed = certified(pairs, self.split, test, wish, delta)
+        if not len(passed):
+            return None
+        wanted = wish(count_pairs(pairs, self.scores, self.share))[passed]
+        return pairs.band(int(passed[int(np.argmax(wanted))]))
 
 
 def certified(

@@ -105,6 +105,14 @@ class ErrorDemand:
             right, wrong = counts.true_negative, counts.false_positive
         return wrong, right + wrong
 
+    def counted(self, counts: PairCounts, group: str) -> tuple[float, float]:
+        """Return errors and trials of one group, as the only candidate decides.
+
+        Whole numbers; of labels that are probabilities, sums rounded to three digits.
+        """
+        errors, trials = (float(part[0]) for part in self.group(counts, group))
+        return _rounded(errors), _rounded(trials)
+
     def scaled(self, factor: float) -> "ErrorDemand":
         """Return the demand with every limit multiplied (below 1)."""
         return ErrorDemand(
@@ -163,6 +171,10 @@ class ErrorDemand:
             return np.zeros(len(pairs.lower), dtype=bool)
         plus_is_error = (group == "+1") == (self.by == "decision")
         return no_plus if plus_is_error else no_minus
+
+
+def _rounded(rows: float) -> int | float:
+    return int(rows) if rows.is_integer() else round(rows, 3)
 
 
 def demand_of(

@@ -22,29 +22,31 @@ With AdaBoost's score it is the two-step baseline of Cortes, DeSalvo and Mohri (
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import inf
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import NDArray
 
 from solvers.costs import CostMatrix
 from solvers.errors import UnknownNameError
 from solvers.rules.band import Band
-from solvers.rules.base import FittedByScores, as_costs, parameter
+from solvers.rules.base import LearnedRule, as_costs, parameter
 from solvers.rules.counts import between, count
 from solvers.rules.densities import ScoreDensities, estimate_densities
-from solvers.rules.inputs import checked
 from solvers.rules.objectives import CostObjective
 from solvers.rules.repricing import RocHull, hull_of
 from solvers.rules.smooth_optimum import maximise_band
 
 __all__ = ["ExpectedCostRule", "SymmetricRule"]
 
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
 METHODS = ("roc", "newton")
 
 
 @dataclass(eq=False)
-class ExpectedCostRule(FittedByScores):
+class ExpectedCostRule(LearnedRule):
     """Least expected cost over both thresholds.
 
     Parameters
@@ -79,21 +81,17 @@ class ExpectedCostRule(FittedByScores):
         ),
     )
 
-    def fit(
-        self, scores: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
-    ) -> Self:
-        """Choose the thresholds from scores and labels in {-1, +1}."""
+    def _learn(self, scores: Floats, positive: Bools, weights: Floats | None) -> None:
         if self.method not in METHODS:
             what = "method"
             raise UnknownNameError(what, self.method, METHODS)
-        values, positive, weights = checked(scores, y, sample_weight)
         self.hull_: RocHull | None = None
         self.densities_: ScoreDensities | None = None
         if self.method == "roc":
-            self.hull_ = hull_of(count(values, positive, weights))
+            self.hull_ = hull_of(count(scores, positive, weights))
         else:
-            self.densities_ = estimate_densities(values, positive, weights)
-        return self._choose()
+            self.densities_ = estimate_densities(scores, positive, weights)
+        self._choose()
 
     def at_costs(self, costs: CostMatrix | Mapping[str, float]) -> "ExpectedCostRule":
         """Return the rule at other costs, without the scores it was fitted on."""
@@ -101,14 +99,15 @@ class ExpectedCostRule(FittedByScores):
         other = ExpectedCostRule(costs, self.method)
         other.band_ = fitted
         other.hull_, other.densities_ = self.hull_, self.densities_
-        return other._choose()
+        other._choose()
+        return other
 
     def facts(self) -> dict[str, Any]:
         """Return the method and the hull, from which other costs can be served."""
         hull = None if self.hull_ is None else self.hull_.payload()
         return {"method": self.method, "hull": hull}
 
-    def _choose(self) -> Self:
+    def _choose(self) -> None:
         costs = as_costs(self.costs)
         self.n_iter_ = 0
         if self.hull_ is not None:
@@ -117,11 +116,10 @@ class ExpectedCostRule(FittedByScores):
             optimum = maximise_band(CostObjective(self.densities_, costs))
             self.band_ = Band(optimum.lower, optimum.upper, closed=True)
             self.n_iter_ = optimum.iterations
-        return self
 
 
 @dataclass(eq=False)
-class SymmetricRule(FittedByScores):
+class SymmetricRule(LearnedRule):
     """A band around zero, as wide as is cheapest.
 
     Parameters
@@ -136,13 +134,9 @@ class SymmetricRule(FittedByScores):
         default=None, metadata=parameter("costs", "The four prices of a decision.")
     )
 
-    def fit(
-        self, scores: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
-    ) -> Self:
-        """Choose the width from scores and labels in {-1, +1}."""
-        values, positive, weights = checked(scores, y, sample_weight)
+    def _learn(self, scores: Floats, positive: Bools, weights: Floats | None) -> None:
         costs = as_costs(self.costs)
-        decided = np.where(values >= 0.0, 1, -1)
+        decided = np.where(scores >= 0.0, 1, -1)
         signs = np.where(positive, 1, -1)
         answered = costs.of_decisions(signs, decided)
         rejected = costs.of_decisions(signs, np.zeros_like(decided))
@@ -150,7 +144,7 @@ class SymmetricRule(FittedByScores):
         change = rejected - answered
         if weights is not None:
             change *= weights
-        width = np.abs(values)
+        width = np.abs(scores)
         order = np.argsort(width, kind="stable")
         width = width[order]
         total = np.concatenate(([0.0], np.cumsum(change[order])))
@@ -160,7 +154,6 @@ class SymmetricRule(FittedByScores):
         cheapest = total[cuts] <= total[cuts].min() + 1e-12 * scale
         cut = int(cuts[np.flatnonzero(cheapest)[0]])
         self.band_ = self._band(width, cut)
-        return self
 
     @staticmethod
     def _band(width: np.ndarray, cut: int) -> Band:

@@ -1,33 +1,32 @@
-"""The exact empirical optimum of the modified mutual information, O(n log n).
-
-Sort the scores; each threshold then has n + 1 cuts. For many rows most cuts are never
-evaluated: between two block boundaries the curve (positives, negatives below the cut)
-stays in a rectangle. ``g`` is convex, so it is largest at a corner; it falls towards
-the ray where the shares equal the priors, so at one of the two corners away from it. A
-block whose corners stay below the best cut found so far cannot hold a better one.
-
-When the two optima cross, the best pair with ``f_- <= f_+`` follows from a running
-maximum over all cuts.
-
-The thresholds that tell most about the truth, without any costs.
+"""The thresholds that tell most about the truth, without any costs.
 
     max  I_m(f_-, f_+)     subject to  f_- <= f_+                                 (5)
 
 ``method="newton"`` maximises it on Parzen densities; the smoothing generalises better
 than the empirical optimum, above all on few rows. ``method="exact"`` is the empirical
-optimum. Source: Xu and Hu (2013).
+optimum, in O(n log n). Source: Xu and Hu (2013).
+
+How the exact optimum is found: sort the scores; each threshold then has n + 1 cuts. For
+many rows most cuts are never evaluated: between two block boundaries the curve
+(positives, negatives below the cut) stays in a rectangle. ``g`` is convex, so it is
+largest at a corner; it falls towards the ray where the shares equal the priors, so at
+one of the two corners away from it. A block whose corners stay below the best cut found
+so far cannot hold a better one.
+
+When the two optima cross, the best pair with ``f_- <= f_+`` follows from a running
+maximum over all cuts.
 """
 
 from dataclasses import dataclass, field
 from math import isfinite
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from solvers.errors import UnknownNameError
 from solvers.rules.band import Band
-from solvers.rules.base import FittedByScores, parameter
+from solvers.rules.base import LearnedRule, parameter
 from solvers.rules.counts import (
     Counts,
     SortedScores,
@@ -38,13 +37,15 @@ from solvers.rules.counts import (
 )
 from solvers.rules.densities import ScoreDensities, estimate_densities
 from solvers.rules.embedded_costs import EmbeddedCosts, embedded_costs
-from solvers.rules.inputs import checked
 from solvers.rules.objectives import InformationObjective, side_information
 from solvers.rules.smooth_optimum import maximise_band
 
 __all__ = ["MutualInformationRule", "best_information_band"]
 
 Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+METHODS = ("newton", "exact")
 
 _BLOCK = 64
 # Below this many rows, evaluating every cut is faster than bounding.
@@ -165,11 +166,8 @@ def _threshold(ordered: SortedScores, below: int) -> float:
     return between(float(left), float(right))
 
 
-METHODS = ("newton", "exact")
-
-
 @dataclass(eq=False)
-class MutualInformationRule(FittedByScores):
+class MutualInformationRule(LearnedRule):
     """Most modified mutual information between truth and decision.
 
     Parameters
@@ -197,24 +195,19 @@ class MutualInformationRule(FittedByScores):
         ),
     )
 
-    def fit(
-        self, scores: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
-    ) -> Self:
-        """Choose the thresholds from scores and labels in {-1, +1}."""
+    def _learn(self, scores: Floats, positive: Bools, weights: Floats | None) -> None:
         if self.method not in METHODS:
             what = "method"
             raise UnknownNameError(what, self.method, METHODS)
-        values, positive, weights = checked(scores, y, sample_weight)
-        self._rows = values, positive, weights
+        self._rows = scores, positive, weights
         self._densities: ScoreDensities | None = None
         self.n_iter_ = 0
         if self.method == "exact":
-            self.band_ = best_information_band(values, positive, weights)
-            return self
+            self.band_ = best_information_band(scores, positive, weights)
+            return
         optimum = maximise_band(InformationObjective(self.densities_))
         self.band_ = Band(optimum.lower, optimum.upper, closed=True)
         self.n_iter_ = optimum.iterations
-        return self
 
     @property
     def densities_(self) -> ScoreDensities:

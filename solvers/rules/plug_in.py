@@ -35,13 +35,14 @@ Nothing is left to fit: the costs are in r already.
 Source: Cortes, DeSalvo and Mohri (2016).
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import inf, log
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from solvers.costs import CostMatrix
 from solvers.errors import InvalidCostsError
@@ -51,9 +52,42 @@ from solvers.rules.inputs import as_scores
 
 __all__ = ["BartlettWegkampRule", "ChowRule", "EmbeddedRule", "PlugInRule"]
 
+Floats = NDArray[np.float64]
+
+
+class RuleOfParameters(FittedByScores, ABC):
+    """A rule whose thresholds follow from its parameters alone."""
+
+    learns: ClassVar[bool] = False
+
+    def fit(
+        self,
+        scores: ArrayLike | None = None,
+        y: ArrayLike | None = None,  # noqa: ARG002 - the protocol's signature
+        sample_weight: ArrayLike | None = None,  # noqa: ARG002
+    ) -> Self:
+        """Set the thresholds; the scores are only checked, and nothing else is read.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n_rows,), optional
+        y, sample_weight : array-like of shape (n_rows,), optional
+        """
+        if scores is not None:
+            self._check(as_scores(scores))
+        self.band_ = self._band()
+        return self
+
+    def _check(self, scores: Floats) -> None:
+        """Refuse finite scores that the rule does not act on."""
+
+    @abstractmethod
+    def _band(self) -> Band:
+        """Return the band that the parameters make."""
+
 
 @dataclass(eq=False)
-class PlugInRule(FittedByScores):
+class PlugInRule(RuleOfParameters):
     """Thresholds at the log-odds of the two cost-optimal probabilities.
 
     Parameters
@@ -65,7 +99,6 @@ class PlugInRule(FittedByScores):
     """
 
     kind: ClassVar[str] = "plug-in"
-    learns: ClassVar[bool] = False
     believes: ClassVar[bool] = True
 
     costs: CostMatrix | Mapping[str, float] | None = field(
@@ -78,21 +111,12 @@ class PlugInRule(FittedByScores):
         ),
     )
 
-    def fit(
-        self,
-        scores: ArrayLike | None = None,
-        y: ArrayLike | None = None,  # noqa: ARG002 - the protocol's signature
-        sample_weight: ArrayLike | None = None,  # noqa: ARG002
-    ) -> Self:
-        """Set the thresholds; they depend on the costs alone."""
-        if scores is not None:
-            as_scores(scores)
+    def _band(self) -> Band:
         if not as_number("slope", self.slope) > 0.0:
             msg = f"slope must be a positive number, got {self.slope!r}"
             raise ValueError(msg)
         lower, upper = as_costs(self.costs).thresholds
-        self.band_ = Band(lower / self.slope, upper / self.slope)
-        return self
+        return Band(lower / self.slope, upper / self.slope)
 
     def facts(self) -> dict[str, Any]:
         """Return the slope of the link."""
@@ -100,7 +124,7 @@ class PlugInRule(FittedByScores):
 
 
 @dataclass(eq=False)
-class ChowRule(FittedByScores):
+class ChowRule(RuleOfParameters):
     """The optimal rule where the probability is right.
 
     ``fit`` and ``decide`` take probabilities of +1, not scores.
@@ -116,7 +140,6 @@ class ChowRule(FittedByScores):
 
     kind: ClassVar[str] = "chow"
     on: ClassVar[Scale] = "probability"
-    learns: ClassVar[bool] = False
 
     costs: CostMatrix | Mapping[str, float] | None = field(
         default=None, metadata=parameter("costs", "The four prices of a decision.")
@@ -133,26 +156,19 @@ class ChowRule(FittedByScores):
         ),
     )
 
-    def fit(
-        self,
-        scores: ArrayLike | None = None,
-        y: ArrayLike | None = None,  # noqa: ARG002 - the protocol's signature
-        sample_weight: ArrayLike | None = None,  # noqa: ARG002
-    ) -> Self:
-        """Set the thresholds; ``scores``, when given, must be probabilities."""
-        if scores is not None:
-            p = as_scores(scores)
-            if np.any((p < 0) | (p > 1)):
-                msg = "the chow rule acts on probabilities: values must lie in [0, 1]"
-                raise ValueError(msg)
+    def _check(self, scores: Floats) -> None:
+        if np.any((scores < 0) | (scores > 1)):
+            msg = "the chow rule acts on probabilities: values must lie in [0, 1]"
+            raise ValueError(msg)
+
+    def _band(self) -> Band:
         if self.reject_threshold is None:
             costs = as_costs(self.costs)
             lower, upper = costs.p_minus, costs.p_plus
         else:
             lower = self._threshold()
             upper = 1.0 - lower
-        self.band_ = Band(lower, upper, on="probability")
-        return self
+        return Band(lower, upper, on="probability")
 
     def facts(self) -> dict[str, Any]:
         """Return the reject threshold where the rule has one."""
@@ -172,7 +188,7 @@ class ChowRule(FittedByScores):
 
 
 @dataclass(eq=False)
-class BartlettWegkampRule(FittedByScores):
+class BartlettWegkampRule(RuleOfParameters):
     """A symmetric band around zero, fixed by the symmetric costs.
 
     Parameters
@@ -190,7 +206,6 @@ class BartlettWegkampRule(FittedByScores):
 
     kind: ClassVar[str] = "bartlett-wegkamp"
     costs_use: ClassVar[Literal["needed", "symmetric", "optional"]] = "symmetric"
-    learns: ClassVar[bool] = False
     believes: ClassVar[bool] = True
 
     costs: CostMatrix | Mapping[str, float] | None = field(
@@ -207,15 +222,7 @@ class BartlettWegkampRule(FittedByScores):
         ),
     )
 
-    def fit(
-        self,
-        scores: ArrayLike | None = None,
-        y: ArrayLike | None = None,  # noqa: ARG002 - the protocol's signature
-        sample_weight: ArrayLike | None = None,  # noqa: ARG002
-    ) -> Self:
-        """Set the thresholds; they depend on the costs and delta alone."""
-        if scores is not None:
-            as_scores(scores)
+    def _band(self) -> Band:
         costs = as_costs(self.costs)
         if not costs.is_symmetric:
             msg = (
@@ -229,8 +236,7 @@ class BartlettWegkampRule(FittedByScores):
         r = costs.reject_positive / costs.false_positive
         entropy = -r * log(r) - (1.0 - r) * log(1.0 - r)
         half_width = self.delta * entropy / r
-        self.band_ = Band(-half_width, half_width)
-        return self
+        return Band(-half_width, half_width)
 
     def facts(self) -> dict[str, Any]:
         """Return delta."""
@@ -238,7 +244,7 @@ class BartlettWegkampRule(FittedByScores):
 
 
 @dataclass(eq=False)
-class EmbeddedRule(FittedByScores):
+class EmbeddedRule(RuleOfParameters):
     """Reject where the learnt reject function is not positive.
 
     ``decide`` takes h(x) and, as its second argument, r(x).
@@ -251,20 +257,10 @@ class EmbeddedRule(FittedByScores):
 
     kind: ClassVar[str] = "embedded"
     on: ClassVar[Scale] = "reject-function"
-    learns: ClassVar[bool] = False
 
     costs: CostMatrix | Mapping[str, float] | None = field(
         default=None, metadata=parameter("costs", "The costs trained with.")
     )
 
-    def fit(
-        self,
-        scores: ArrayLike | None = None,
-        y: ArrayLike | None = None,  # noqa: ARG002 - the protocol's signature
-        sample_weight: ArrayLike | None = None,  # noqa: ARG002
-    ) -> Self:
-        """Check the scores, when given; there is nothing to choose."""
-        if scores is not None:
-            as_scores(scores)
-        self.band_ = Band(-inf, inf, on="reject-function")
-        return self
+    def _band(self) -> Band:
+        return Band(-inf, inf, on="reject-function")

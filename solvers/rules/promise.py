@@ -7,8 +7,6 @@ rows by the bounded-loss bound that made it, from either side. Rows of one group
 draw; where the promise counted groups, every group counts once, however many its rows.
 A row whose label is a probability is one row with its expected error or cost, and the
 interval is one of such means.
-
-What is said alike of everything that is promised.
 """
 
 from collections.abc import Mapping
@@ -25,7 +23,7 @@ from solvers.rules.error_demand import demand_of
 from solvers.rules.inputs import as_groups, as_positive
 from solvers.rules.tails import mean_loss_tail
 
-__all__ = ["check_cost_promise", "check_promise", "check_share_promise", "drawn_like"]
+__all__ = ["check_cost_promise", "check_promise", "check_share_promise"]
 
 
 def check_promise(
@@ -71,7 +69,7 @@ def check_promise(
     if len(decided):
         units = Units.of_rows(share, decided, weight, together)
     for group, limit in demand.limits.items():
-        errors, trials = (_count(part[0]) for part in demand.group(counts, group))
+        errors, trials = demand.counted(counts, group)
         low, high, found = 0.0, 1.0, None
         if units is not None and trials:
             cells = _CELLS[facts["by"], group]
@@ -176,11 +174,6 @@ def _shares(y: ArrayLike, n_rows: int) -> NDArray[np.float64]:
     return told.astype(np.float64)
 
 
-def _count(rows: float) -> int | float:
-    """Return a whole number as one; of uncertain labels, a sum of probabilities."""
-    return int(rows) if float(rows).is_integer() else round(float(rows), 3)
-
-
 def _weights(
     together: NDArray[np.intp] | None, rows: int, *, once: bool
 ) -> NDArray[np.float64]:
@@ -220,28 +213,4 @@ def _counts(share: NDArray[np.float64], decided: np.ndarray) -> PairCounts:
         false_positive=how_many(1.0 - share, 1),
         true_negative=how_many(1.0 - share, -1),
         reject_negative=how_many(1.0 - share, 0),
-    )
-
-
-def drawn_like(rows: int, counted: int, groups: int | None) -> str:
-    """Return on what a promise rests, and for which cases it holds.
-
-    Parameters
-    ----------
-    rows : int
-        All that were given.
-    counted : int
-        Those that tested the thresholds.
-    groups : int or None
-        How many groups the rows are of.
-    """
-    if groups is None:
-        return (
-            f"chosen on {rows - counted} rows and counted on {counted} others that the"
-            " scorer never saw; it holds for cases drawn like them"
-        )
-    return (
-        f"chosen on {groups - counted} groups and counted on one drawn row of each of"
-        f" {counted} others that the scorer never saw; it holds for a case of a group"
-        " drawn like them, every group counting once"
     )

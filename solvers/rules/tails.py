@@ -94,7 +94,7 @@ def _relative_entropy(a: Floats, b: float) -> Floats:
     return np.asarray(first + np.where(rest > 0.0, other, 0.0))
 
 
-def as_confidence(confidence: float) -> float:
+def as_confidence(confidence: float | None) -> float:
     """Return a confidence strictly between 0 and 1, or raise ValueError."""
     given = as_number("confidence", confidence)
     if not 0.0 < given < 1.0:

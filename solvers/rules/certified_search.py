@@ -236,10 +236,12 @@ def certified(
 ) -> NDArray[np.intp]:
     """Return the candidates that passed, in the order of the list."""
     rows = len(split.testing[0])
+    if not rows:  # one group alone selects, and nothing tests
+        return np.empty(0, dtype=np.intp)
     foreseen = foreseen_counts(pairs, *split.selection, rows)
     listed = _short_list(test(pairs, foreseen), wish(foreseen))
-    if not len(listed) or not rows:
-        return listed[:0]
+    if not len(listed):
+        return listed
     short = Pairs(pairs.lower[listed], pairs.upper[listed])
     passed = test(short, count_pairs(short, *split.testing)) <= delta
     stop = len(passed) if passed.all() else int(np.argmin(passed))

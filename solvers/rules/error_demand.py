@@ -217,8 +217,10 @@ def more_rows(
 ) -> tuple[int, int] | None:
     """Return about between how many and how many more rows are needed, or None.
 
-    Of groups, as many groups: each counts as one row.
+    Of groups, as many groups: each counts as one row. One group alone tells nothing.
     """
+    if not len(split.testing[0]):
+        return None
     scores, share = (
         np.concatenate(both)
         for both in zip(split.selection, split.testing, strict=True)

@@ -32,8 +32,9 @@ def as_positive(y: ArrayLike, n_rows: int) -> NDArray[np.bool_]:
     positive = np.asarray(labels == 1, dtype=bool)
     legal = positive | (labels == -1)
     if labels.dtype == bool or not np.all(legal):
-        odd = labels[0] if labels.dtype == bool else labels[~np.asarray(legal)][0]
-        msg = f"y must hold -1 and +1 only, got {odd!r}; map your labels first"
+        odd = labels if labels.dtype == bool else labels[~np.asarray(legal)]
+        told = repr(odd.tolist()[0])
+        msg = f"y must hold -1 and +1 only, got {told}; map your labels first"
         raise ValueError(msg)
     return positive
 
@@ -115,5 +116,11 @@ def as_groups(groups: ArrayLike | None, n_rows: int) -> NDArray[np.intp] | None:
     named = np.asarray(groups)
     if named.shape != (n_rows,):
         msg = f"groups must have shape ({n_rows},), got {named.shape}"
+        raise ValueError(msg)
+    missing = np.equal(named, None) | np.not_equal(named, named)  # NaN
+    if missing.any():
+        msg = (
+            f"the group is missing in row {int(np.argmax(missing))}: leave the row out"
+        )
         raise ValueError(msg)
     return np.asarray(np.unique(named, return_inverse=True)[1])

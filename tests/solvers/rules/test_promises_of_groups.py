@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 
 from solvers.costs import CostMatrix
-from solvers.rules import BoundedCostRule, BoundedErrorRule, check_promise
+from solvers.errors import InfeasibleRuleError
+from solvers.rules import (
+    BoundedAbstentionRule,
+    BoundedCostRule,
+    BoundedErrorRule,
+    check_promise,
+)
 from solvers.rules.promise import check_cost_promise
 
 COSTS = CostMatrix(1, 5, 0.5, 0.2)
@@ -164,3 +170,34 @@ def test_a_doubtful_row_is_one_row_whose_loss_is_its_expected_error():
 def test_what_is_neither_label_nor_probability_is_refused(y):
     with pytest.raises(ValueError, match="must hold"):
         BoundedErrorRule(0.1).fit([0.0, 1.0], y)
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        BoundedErrorRule(0.1),
+        BoundedErrorRule(0.1, by="label"),
+        BoundedErrorRule(0.1, costs=COSTS),
+        BoundedCostRule(0.4, COSTS),
+    ],
+)
+def test_one_group_alone_backs_nothing(rule):
+    scores, y, groups = clustered(np.random.default_rng(1), 1, 100)
+    facts = rule.fit(scores, y, groups=groups).payload()
+    assert not facts["feasible"]
+    assert (facts["groups"], facts["counted_rows"]) == (1, 0)
+    assert facts.get("more_rows") is None
+    assert not rule.decide(scores).any()
+
+
+def test_a_limit_on_rejects_with_a_confidence_needs_two_groups():
+    scores, y, groups = clustered(np.random.default_rng(1), 1, 100)
+    rule = BoundedAbstentionRule(0.2, COSTS, confidence=0.9)
+    with pytest.raises(InfeasibleRuleError, match="two groups"):
+        rule.fit(scores, y, groups=groups)
+
+
+@pytest.mark.parametrize("missing", [None, np.nan])
+def test_a_row_without_its_group_is_refused(missing):
+    with pytest.raises(ValueError, match="missing in row 2"):
+        BoundedErrorRule(0.1).fit([0.0, 1.0, 2.0], [1, -1, 1], groups=[1, 2, missing])

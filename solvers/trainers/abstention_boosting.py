@@ -9,6 +9,7 @@ Source: Cortes, DeSalvo, Mohri (2016), with the constants and signs that
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,7 @@ __all__ = ["AbstentionBoostingClassifier"]
 STEPS = ("line-search", "closed-form")
 
 
+@dataclass(eq=False, repr=False)
 class AbstentionBoostingClassifier(FitsRowsInGroups, MissingValuesMixin, BaseEstimator):
     """Boosted abstention stumps; rejects where ``reject_function`` is not positive.
 
@@ -80,8 +82,7 @@ class AbstentionBoostingClassifier(FitsRowsInGroups, MissingValuesMixin, BaseEst
     random_state : int, RandomState instance or None, default=0
         Draws the rows kept apart.
     pos_label : label or None, default=None
-        The label that +1 stands for, in prices and decisions; None: the larger one,
-        with a warning where labels are text.
+        The label of +1. None: the larger one, with a warning where labels are text.
 
     Attributes
     ----------
@@ -108,40 +109,23 @@ class AbstentionBoostingClassifier(FitsRowsInGroups, MissingValuesMixin, BaseEst
     that is always missing gives constant answers only, which is what an intercept is.
     """
 
-    _scorer: StumpsScorer
+    _scorer: StumpsScorer = field(init=False)
     _streams = True
 
-    def __init__(  # noqa: PLR0913, PLR0917 - scikit-learn's constructors are flat
-        self,
-        cost: float = 0.25,
-        n_rounds: int = 200,
-        loss: str = "exponential",
-        surrogate: str = "sum",
-        beta: float = 0.0,
-        step: str = "line-search",
-        learning_rate: float = 1.0,
-        early_stopping: bool = False,
-        max_bins: int | str | None = "auto",
-        costs: CostMatrix | Mapping[str, float] | None = None,
-        validation_fraction: float = 0.2,
-        patience: int = 30,
-        random_state: Any = 0,
-        pos_label: Any = None,
-    ) -> None:
-        self.cost = cost
-        self.n_rounds = n_rounds
-        self.loss = loss
-        self.surrogate = surrogate
-        self.beta = beta
-        self.step = step
-        self.learning_rate = learning_rate
-        self.early_stopping = early_stopping
-        self.max_bins = max_bins
-        self.costs = costs
-        self.validation_fraction = validation_fraction
-        self.patience = patience
-        self.random_state = random_state
-        self.pos_label = pos_label
+    cost: float = 0.25
+    n_rounds: int = 200
+    loss: str = "exponential"
+    surrogate: str = "sum"
+    beta: float = 0.0
+    step: str = "line-search"
+    learning_rate: float = 1.0
+    early_stopping: bool = False
+    max_bins: int | str | None = "auto"
+    costs: CostMatrix | Mapping[str, float] | None = None
+    validation_fraction: float = 0.2
+    patience: int = 30
+    random_state: Any = 0
+    pos_label: Any = None
 
     def _check_parameters(self) -> None:
         TRAINERS["abstention-boosting"].check(self)

@@ -7,6 +7,7 @@ experiments, since r's zero lies near its lowest values.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -39,6 +40,7 @@ RULES = ("embedded", "chow")
 DEEPEST = 8
 
 
+@dataclass(eq=False, repr=False)
 class AbstentionTreeBoostingClassifier(
     FitsRowsInGroups, MissingValuesMixin, BaseEstimator
 ):
@@ -71,8 +73,7 @@ class AbstentionTreeBoostingClassifier(
         Histogram bins of a feature, 2 to 255 ("auto").
     random_state : int, RandomState instance or None, default=0
     pos_label : label or None, default=None
-        The label that +1 stands for, in prices and decisions; None: the larger one,
-        with a warning where labels are text.
+        The label of +1. None: the larger one, with a warning where labels are text.
 
     Attributes
     ----------
@@ -86,40 +87,23 @@ class AbstentionTreeBoostingClassifier(
         The same on the rows kept apart, for every round that was tried.
     """
 
-    _scorer: AbstentionTreesScorer
+    _scorer: AbstentionTreesScorer = field(init=False)
     _streams = True
 
-    def __init__(  # noqa: PLR0913, PLR0917 - scikit-learn's constructors are flat
-        self,
-        costs: CostMatrix | Mapping[str, float] | None = None,
-        n_rounds: int = 500,
-        loss: str = "logistic",
-        max_depth: int = 2,
-        learning_rate: float = 0.1,
-        l2_regularization: float = 1.0,
-        min_leaf_weight: float = 5.0,
-        rule: str = "embedded",
-        early_stopping: bool = True,
-        validation_fraction: float = 0.2,
-        patience: int = 50,
-        max_bins: int | str = "auto",
-        random_state: Any = 0,
-        pos_label: Any = None,
-    ) -> None:
-        self.costs = costs
-        self.n_rounds = n_rounds
-        self.loss = loss
-        self.max_depth = max_depth
-        self.learning_rate = learning_rate
-        self.l2_regularization = l2_regularization
-        self.min_leaf_weight = min_leaf_weight
-        self.rule = rule
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.patience = patience
-        self.max_bins = max_bins
-        self.random_state = random_state
-        self.pos_label = pos_label
+    costs: CostMatrix | Mapping[str, float] | None = None
+    n_rounds: int = 500
+    loss: str = "logistic"
+    max_depth: int = 2
+    learning_rate: float = 0.1
+    l2_regularization: float = 1.0
+    min_leaf_weight: float = 5.0
+    rule: str = "embedded"
+    early_stopping: bool = True
+    validation_fraction: float = 0.2
+    patience: int = 50
+    max_bins: int | str = "auto"
+    random_state: Any = 0
+    pos_label: Any = None
 
     def _check_parameters(self) -> None:
         TRAINERS["abstention-trees"].check(self)

@@ -7,6 +7,7 @@ AdaBoost (Freund and Schapire 1997). It is the descent of ``solvers.boosting`` o
 stumps that never reject, and as fast.
 """
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -64,6 +65,7 @@ class StumpScore(MissingValuesMixin, BaseEstimator):
         return self._scorer.explain(rows)
 
 
+@dataclass(eq=False, repr=False)
 class AdaBoostStumpClassifier(FitsRows, StumpScore):
     """AdaBoost on stumps; ``decide`` never rejects, a rule comes on top.
 
@@ -76,8 +78,7 @@ class AdaBoostStumpClassifier(FitsRows, StumpScore):
         Histogram bins of a feature, 2 to 255; None searches every threshold;
         "auto" does so up to 20,000 rows.
     pos_label : label or None, default=None
-        The label that +1 stands for, in prices and decisions; None: the larger one,
-        with a warning where labels are text.
+        The label of +1. None: the larger one, with a warning where labels are text.
 
     Attributes
     ----------
@@ -98,17 +99,10 @@ class AdaBoostStumpClassifier(FitsRows, StumpScore):
 
     _streams = True
 
-    def __init__(
-        self,
-        n_rounds: int = 200,
-        learning_rate: float = 1.0,
-        max_bins: int | str | None = "auto",
-        pos_label: Any = None,
-    ) -> None:
-        self.n_rounds = n_rounds
-        self.learning_rate = learning_rate
-        self.max_bins = max_bins
-        self.pos_label = pos_label
+    n_rounds: int = 200
+    learning_rate: float = 1.0
+    max_bins: int | str | None = "auto"
+    pos_label: Any = None
 
     def _check_parameters(self) -> None:
         TRAINERS["adaboost"].check(self)

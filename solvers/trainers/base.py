@@ -8,6 +8,10 @@ scikit-learn fixes what ``classes_``, ``predict``, ``decision_function`` and
 ``predict_proba`` mean: labels in ascending order, ``classes_[1]`` where the score is
 positive. All else that is fitted speaks of +1: ``positive_score``, thresholds, weights,
 probabilities of a calibration.
+
+A trainer is a dataclass whose fields are its parameters: each is named once, and the
+constructor made of them has the signature that scikit-learn reads. Comparison and text
+stay scikit-learn's (``eq=False, repr=False``).
 """
 
 from typing import TYPE_CHECKING, Any, Protocol
@@ -94,15 +98,9 @@ class RejectOptionMixin(ClassifierMixin):
         return np.stack(columns[:: int(self._direction)], axis=1)
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return ``classes_[1]`` where the score is positive, else ``classes_[0]``.
+        """Return ``classes_[1]`` where a row's score is positive, else ``classes_[0]``.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_rows,)
+        ``X`` as for ``decision_function``; the answer has shape (n_rows,).
         """
         scores = self.decision_function(X)
         return np.asarray(self.classes_[(scores > 0).astype(np.intp)])
@@ -110,13 +108,7 @@ class RejectOptionMixin(ClassifierMixin):
     def decide(self, X: ArrayLike) -> NDArray[np.int8]:
         """Return +1 (``pos_label_``), -1 (the other) or 0 (reject) for each row.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-
-        Returns
-        -------
-        ndarray of int8, shape (n_rows,)
+        ``X`` as for ``decision_function``; the answer has shape (n_rows,).
         """
         scores = self.positive_score(X)
         rule: FittedRule | None = getattr(self, "rule_", None)

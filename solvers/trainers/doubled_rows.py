@@ -22,17 +22,10 @@ _FEW = 0.01
 class DoubledRowsSVC(ProbabilisticLabelSVC):
     """A P-SVM whose targets are labels -1 and +1 of rows that may be there twice."""
 
-    def fit(
-        self,
-        X: ArrayLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        label_precision: ArrayLike | None = None,
+    def fit(  # type: ignore[override]  # such rows have no precision of their own
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
     ) -> Self:
         """Fit on the distinct rows, each with its share of +1 and its whole weight."""
-        if label_precision is not None:
-            msg = "rows that are there twice have no precision of their own"
-            raise ValueError(msg)
         rows, p, weight = put_together(np.asarray(X), np.asarray(y), sample_weight)
         return super().fit(rows, p, weight)
 

@@ -12,6 +12,7 @@ whole, and a column that has values in the kept rows alone can be told.
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
@@ -39,6 +40,7 @@ _FEWEST = 20
 _LARGE = 1_000_000
 
 
+@dataclass(eq=False, repr=False)
 class GradientBoostingRejectClassifier(
     FitsRowsInGroups, MissingValuesMixin, LogOddsMixin, BaseEstimator
 ):
@@ -63,8 +65,7 @@ class GradientBoostingRejectClassifier(
         Columns whose numbers are codes of categories, at most 255 of them each.
     random_state : int, RandomState instance or None, default=0
     pos_label : label or None, default=None
-        The label that +1 stands for, in prices and decisions; None: the larger one,
-        with a warning where labels are text.
+        The label of +1. None: the larger one, with a warning where labels are text.
 
     Attributes
     ----------
@@ -76,35 +77,20 @@ class GradientBoostingRejectClassifier(
         The log loss of the rows kept apart, before the first round and after each.
     """
 
-    _scorer: HistogramTreesScorer
+    _scorer: HistogramTreesScorer = field(init=False)
 
-    def __init__(  # noqa: PLR0913, PLR0917 - scikit-learn's constructors are flat
-        self,
-        n_rounds: int = 500,
-        learning_rate: float = 0.1,
-        max_depth: int = 3,
-        min_samples_leaf: int = 5,
-        l2_regularization: float = 1.0,
-        early_stopping: bool = True,
-        validation_fraction: float = 0.2,
-        patience: int = 30,
-        max_bins: int = 255,
-        categorical_features: Any = None,
-        random_state: Any = 0,
-        pos_label: Any = None,
-    ) -> None:
-        self.n_rounds = n_rounds
-        self.learning_rate = learning_rate
-        self.max_depth = max_depth
-        self.min_samples_leaf = min_samples_leaf
-        self.l2_regularization = l2_regularization
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.patience = patience
-        self.max_bins = max_bins
-        self.categorical_features = categorical_features
-        self.random_state = random_state
-        self.pos_label = pos_label
+    n_rounds: int = 500
+    learning_rate: float = 0.1
+    max_depth: int = 3
+    min_samples_leaf: int = 5
+    l2_regularization: float = 1.0
+    early_stopping: bool = True
+    validation_fraction: float = 0.2
+    patience: int = 30
+    max_bins: int = 255
+    categorical_features: Any = None
+    random_state: Any = 0
+    pos_label: Any = None
 
     def _check_parameters(self) -> None:
         TRAINERS["gradient-boosting"].check(self)

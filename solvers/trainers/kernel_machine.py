@@ -4,7 +4,9 @@ A machine turns its rows into losses (one convex piecewise-linear function each)
 calls ``_fit_losses``; the rest, from the kernel to the fitted attributes, is here.
 """
 
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 from warnings import warn
 
 import numpy as np
@@ -33,30 +35,31 @@ _CHUNK_BYTES = 8 * 2**20
 _PERHAPS_INDEFINITE = {"sigmoid", "callable", "precomputed"}
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class KernelMachine(BaseEstimator):
     """Fit and score a kernel machine; a base for the public ones.
 
-    A subclass has the constructor parameters ``C``, ``kernel``, ``gamma``, ``degree``,
-    ``coef0``, ``solver``, ``tol``, ``cache_size``, ``max_iter`` and ``warm_start``, and
-    may have ``landmarks`` and ``random_state``.
+    The fields are the parameters that all machines have, given by name. A subclass
+    declares those that may be given by position, ``C`` among them.
     """
 
-    C: float
-    kernel: Any
-    gamma: float | str
-    degree: int
-    coef0: float
-    solver: str
-    tol: float
-    cache_size: float
-    max_iter: int
-    warm_start: bool
+    kernel: Any = "rbf"
+    gamma: float | str = "scale"
+    degree: int = 3
+    coef0: float = 0.0
+    solver: str = "auto"
+    tol: float = 1e-3
+    cache_size: float = 200
+    max_iter: int = -1
+    warm_start: bool = False
+    class_weight: Mapping[Any, float] | str | None = None
+    pos_label: Any = None
     landmarks: int | None = None
     random_state: Any = 0
 
-    _declared: tuple[Parameter, ...] = MACHINE
-    _progress: Progress | None = None
-    _scorer: "_Scorer | None" = None
+    _declared: ClassVar[tuple[Parameter, ...]] = MACHINE
+    _progress: Progress | None = field(default=None, init=False)
+    _scorer: "_Scorer | None" = field(default=None, init=False)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -8,7 +8,6 @@ factor says nothing about the world. Losses and rules that read the score as a
 probability therefore aim at the odds that the factors make of it (``odds``).
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -66,8 +65,6 @@ class Task:
 class LabelMachine(RejectOptionMixin, KernelMachine):
     """A kernel machine whose targets are two labels."""
 
-    class_weight: Mapping[Any, float] | str | None
-
     def _loss(self, odds: float, costs: RowCosts | None = None) -> Loss:
         del odds, costs  # the hinge aims at no probability
         return Hinge()
@@ -83,7 +80,7 @@ class LabelMachine(RejectOptionMixin, KernelMachine):
         sample_weight: ArrayLike | None = None,
         costs: RowCosts | None = None,
     ) -> Self:
-        """Fit the machine.
+        """Fit the machine, and return it.
 
         Parameters
         ----------
@@ -95,10 +92,6 @@ class LabelMachine(RejectOptionMixin, KernelMachine):
             Each >= 0. Weight 2 equals the row twice, weight 0 equals no row.
         costs : RowCosts of n_rows rows, optional
             Prices of each row, for a loss that is made for prices (the double hinge).
-
-        Returns
-        -------
-        self
 
         Raises
         ------

@@ -7,6 +7,7 @@ on top. The penalty weighs all columns alike, so they should be on one scale.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -30,6 +31,7 @@ _TOLERANCE = 1e-8
 """Of the gradient: fits that should be equal then are, to many digits."""
 
 
+@dataclass(eq=False, repr=False)
 class LogisticRejectClassifier(LogOddsMixin, BaseEstimator):
     """Logistic regression; ``decide`` never rejects, a rule comes on top.
 
@@ -42,8 +44,7 @@ class LogisticRejectClassifier(LogOddsMixin, BaseEstimator):
     class_weight : mapping, "balanced" or None, default=None
         Factors on the rows' weights, by label.
     pos_label : label or None, default=None
-        The label that +1 stands for, in prices and decisions; None: the larger one,
-        with a warning where labels are text.
+        The label of +1. None: the larger one, with a warning where labels are text.
 
     Attributes
     ----------
@@ -54,17 +55,10 @@ class LogisticRejectClassifier(LogOddsMixin, BaseEstimator):
     n_iter_ : int
     """
 
-    def __init__(
-        self,
-        C: float = 1.0,
-        max_iter: int = 1000,
-        class_weight: Mapping[Any, float] | str | None = None,
-        pos_label: Any = None,
-    ) -> None:
-        self.C = C
-        self.max_iter = max_iter
-        self.class_weight = class_weight
-        self.pos_label = pos_label
+    C: float = 1.0
+    max_iter: int = 1000
+    class_weight: Mapping[Any, float] | str | None = None
+    pos_label: Any = None
 
     def fit(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None

@@ -13,7 +13,7 @@ calibration step is needed. Source: Niaf, Flamary, Lartizien, Canu (2011), equat
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from math import log
 from typing import Any, Self
 
@@ -43,6 +43,7 @@ __all__ = ["ProbabilisticLabelSVC"]
 Floats = NDArray[np.float64]
 
 
+@dataclass(eq=False, repr=False)
 class ProbabilisticLabelSVC(RejectOptionMixin, KernelMachine):
     """A kernel machine whose targets may be probabilities.
 
@@ -57,20 +58,15 @@ class ProbabilisticLabelSVC(RejectOptionMixin, KernelMachine):
         precision plus confidence), strictly between 0 and 1/2. Targets above
         ``1 - eta`` and below ``eta`` count as certain.
     kernel : str or callable, default="rbf"
-        "linear", "polynomial" (or "poly"), "rbf", "sigmoid", "precomputed", or a
-        function ``(A, B) -> matrix``.
     gamma : {"scale", "auto"} or float, default="scale"
     degree : int, default=3
     coef0 : float, default=0.0
     solver : {"auto", "active-set", "decomposition"}, default="auto"
     tol : float, default=1e-3
-        How far the optimality conditions may be broken, in units of the score.
     cache_size : float, default=200
-        Megabytes for kernel rows.
     max_iter : int, default=-1
-        Steps of the solver, -1 for no limit.
-    warm_start : bool, default=False
-        Start from the weights of the last fit when the number of rows is the same.
+    warm_start, pos_label, landmarks, random_state
+        As for ``HingeSVC``.
     class_weight : mapping, "balanced" or None, default=None
         Factor on C by label; a row of probability p counts as p of a +1 and 1 - p
         of a -1. Among labels the odds that it makes are undone in ``predict_proba``
@@ -78,12 +74,6 @@ class ProbabilisticLabelSVC(RejectOptionMixin, KernelMachine):
     costs : CostMatrix, mapping of its fields, or None
         The prices that ``decide`` minimises at the predicted probability; None: an
         error costs 1, a reject 0.25.
-    pos_label : label or None, default=None
-        The label that +1 stands for, in prices and decisions; None: the larger one,
-        with a warning where labels are text.
-    landmarks : int or None, default=None
-    random_state : int, RandomState instance or None, default=0
-        As for ``HingeSVC``.
 
     Attributes
     ----------
@@ -101,43 +91,11 @@ class ProbabilisticLabelSVC(RejectOptionMixin, KernelMachine):
 
     _declared = (*MACHINE, *MACHINES["p-svm"])
 
-    def __init__(  # noqa: PLR0913, PLR0917 - scikit-learn's constructors are flat
-        self,
-        C: float = 1.0,
-        C_prob: float = 1.0,
-        eta: float = 0.1,
-        kernel: Any = "rbf",
-        gamma: float | str = "scale",
-        degree: int = 3,
-        coef0: float = 0.0,
-        solver: str = "auto",
-        tol: float = 1e-3,
-        cache_size: float = 200,
-        max_iter: int = -1,
-        warm_start: bool = False,
-        class_weight: Mapping[Any, float] | str | None = None,
-        costs: CostMatrix | Mapping[str, float] | None = None,
-        pos_label: Any = None,
-        landmarks: int | None = None,
-        random_state: Any = 0,
-    ) -> None:
-        self.C = C
-        self.C_prob = C_prob
-        self.eta = eta
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.solver = solver
-        self.tol = tol
-        self.cache_size = cache_size
-        self.max_iter = max_iter
-        self.warm_start = warm_start
-        self.class_weight = class_weight
-        self.costs = costs
-        self.pos_label = pos_label
-        self.landmarks = landmarks
-        self.random_state = random_state
+    C: float = 1.0
+    C_prob: float = 1.0
+    eta: float = 0.1
+    _: KW_ONLY
+    costs: CostMatrix | Mapping[str, float] | None = None
 
     def fit(
         self,
@@ -150,27 +108,20 @@ class ProbabilisticLabelSVC(RejectOptionMixin, KernelMachine):
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_rows, n_features)
-            The kernel matrix itself, (n_rows, n_rows), when it is precomputed.
+        X, sample_weight
+            As for ``HingeSVC.fit``.
         y : array-like of shape (n_rows,)
             Values in [0, 1] with any strictly inside, or -1, 0 and 1 together, are
             probabilities of +1 (-1: certainly not); any other two values are labels.
-        sample_weight : array-like of shape (n_rows,), optional
-            Each >= 0. Weight 2 equals the row twice, weight 0 equals no row.
         label_precision : array-like of shape (n_rows,), optional
             A row's own ``eta``. The link keeps the slope that the constructor's
             ``eta`` gives it; a certain row with precision e must reach the
             probability 1 - e.
 
-        Returns
-        -------
-        self
-
         Raises
         ------
         ValueError
-            When a parameter is out of range, X or y is not finite, y is of an
-            unknown type, or the rows of positive weight have one class only.
+            As for ``HingeSVC.fit``, and when y is of an unknown type.
         """
         self._check_parameters()
         slope = log(1.0 / self.eta - 1.0)

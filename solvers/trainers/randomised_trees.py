@@ -6,6 +6,7 @@ The score is the log-odds of the mean of the leaves' shares, kept finite, see
 ``RandomisedTreesScorer``; which rows are rejected is the matter of a rule on top.
 """
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ _AT_ONCE = 25
 """Trees between two reports."""
 
 
+@dataclass(eq=False, repr=False)
 class RandomisedTreesRejectClassifier(
     FitsRows, MissingValuesMixin, LogOddsMixin, BaseEstimator
 ):
@@ -43,31 +45,20 @@ class RandomisedTreesRejectClassifier(
         Share of the columns that a split looks at; None: the root of their number.
     random_state : int, RandomState instance or None, default=0
     pos_label : label or None, default=None
-        The label that +1 stands for, in prices and decisions; None: the larger one,
-        with a warning where labels are text.
+        The label of +1. None: the larger one, with a warning where labels are text.
 
     Attributes
     ----------
     classes_ : ndarray of shape (2,)
     """
 
-    def __init__(
-        self,
-        trees: str = "extra-trees",
-        n_trees: int = 200,
-        max_depth: int | None = None,
-        min_samples_leaf: int = 2,
-        max_features: float | None = None,
-        random_state: Any = 0,
-        pos_label: Any = None,
-    ) -> None:
-        self.trees = trees
-        self.n_trees = n_trees
-        self.max_depth = max_depth
-        self.min_samples_leaf = min_samples_leaf
-        self.max_features = max_features
-        self.random_state = random_state
-        self.pos_label = pos_label
+    trees: str = "extra-trees"
+    n_trees: int = 200
+    max_depth: int | None = None
+    min_samples_leaf: int = 2
+    max_features: float | None = None
+    random_state: Any = 0
+    pos_label: Any = None
 
     def _check_parameters(self) -> None:
         if self.trees not in _GROWN:

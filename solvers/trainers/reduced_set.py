@@ -7,6 +7,7 @@ and M2RS), Geebelen, Suykens, Vandewalle 2012 (SCA and SSCA).
 """
 
 from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, Self
 
 import numpy as np
@@ -36,6 +37,7 @@ _OF_METHODS = {
 }
 
 
+@dataclass(eq=False, repr=False)
 class ReducedSetSVC(RejectOptionMixin, KernelMachine):
     """A support vector machine with fewer support vectors.
 
@@ -90,9 +92,6 @@ class ReducedSetSVC(RejectOptionMixin, KernelMachine):
     random_state : int, default=0
         Of the split for ``max_accuracy_loss``, and of the draw of landmarks.
     pos_label : label or None, default=None
-        The label that +1 stands for, in prices and decisions; None: the larger one,
-        with a warning where labels are text.
-
     landmarks : int or None, default=None
         Of the method "landmarks", and of no other: how many support vectors stay.
 
@@ -115,75 +114,27 @@ class ReducedSetSVC(RejectOptionMixin, KernelMachine):
 
     _declared = (*MACHINE, *_OF_METHODS.values())
 
-    def __init__(  # noqa: PLR0913, PLR0917 - scikit-learn's constructors are flat
-        self,
-        method: str = "m2rs",
-        rejection_cost: float = 0.24,
-        distance: float = 0.0,
-        removal: str = "remove",
-        first_stage: Mapping[str, Any] | None = None,
-        C: float = 1.0,
-        kernel: Any = "rbf",
-        gamma: float | str = "scale",
-        degree: int = 3,
-        coef0: float = 0.0,
-        tol: float = 1e-3,
-        max_accuracy_loss: float | None = None,
-        validation_fraction: float = 0.2,
-        hard_margin: bool | str = "auto",
-        costs: CostMatrix | Mapping[str, float] | None = None,
-        solver: str = "auto",
-        cache_size: float = 200,
-        max_iter: int = -1,
-        class_weight: Mapping[Any, float] | str | None = None,
-        random_state: int = 0,
-        pos_label: Any = None,
-        landmarks: int | None = None,
-    ) -> None:
-        self.method = method
-        self.rejection_cost = rejection_cost
-        self.distance = distance
-        self.removal = removal
-        self.first_stage = first_stage
-        self.C = C
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.tol = tol
-        self.max_accuracy_loss = max_accuracy_loss
-        self.validation_fraction = validation_fraction
-        self.hard_margin = hard_margin
-        self.costs = costs
-        self.solver = solver
-        self.cache_size = cache_size
-        self.max_iter = max_iter
-        self.class_weight = class_weight
-        self.random_state = random_state
-        self.pos_label = pos_label
-        self.landmarks = landmarks
+    method: str = "m2rs"
+    rejection_cost: float = 0.24
+    distance: float = 0.0
+    removal: str = "remove"
+    first_stage: Mapping[str, Any] | None = None
+    C: float = 1.0
+    _: KW_ONLY
+    max_accuracy_loss: float | None = None
+    validation_fraction: float = 0.2
+    hard_margin: bool | str = "auto"
+    costs: CostMatrix | Mapping[str, float] | None = None
+    # No parameter: several machines are fitted, each from the start.
+    warm_start: bool = field(default=False, init=False)
 
     def fit(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
     ) -> Self:
         """Fit the first stage, the unreduced and the reduced machine.
 
-        Parameters
-        ----------
-        X, y
-            As for ``HingeSVC.fit``.
-        sample_weight : array-like of shape (n_rows,), optional
-            As there; but for the split that ``max_accuracy_loss`` asks for, weight 2 is
-            not the row twice, nor weight 0 no row.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            As there.
+        Takes and raises what ``HingeSVC.fit`` does. But ``max_accuracy_loss`` splits
+        rows whatever their weight: there weight 2 is not the row twice.
         """
         self._check_parameters()
         given, labels = validate_data(

@@ -7,6 +7,7 @@ with the hinge (``HingeSVC``) or the double hinge of the decisions' costs
 """
 
 from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from sklearn.base import clone
@@ -21,6 +22,7 @@ from solvers.trainers.label_machine import LabelMachine
 __all__ = ["DoubleHingeSVC", "HingeSVC"]
 
 
+@dataclass(eq=False, repr=False)
 class HingeSVC(LabelMachine):
     """The ordinary support vector machine; ``decide`` never rejects.
 
@@ -80,39 +82,10 @@ class HingeSVC(LabelMachine):
         The solver that ran.
     """
 
-    def __init__(  # noqa: PLR0913, PLR0917 - scikit-learn's constructors are flat
-        self,
-        C: float = 1.0,
-        kernel: Any = "rbf",
-        gamma: float | str = "scale",
-        degree: int = 3,
-        coef0: float = 0.0,
-        solver: str = "auto",
-        tol: float = 1e-3,
-        cache_size: float = 200,
-        max_iter: int = -1,
-        warm_start: bool = False,
-        class_weight: Mapping[Any, float] | str | None = None,
-        pos_label: Any = None,
-        landmarks: int | None = None,
-        random_state: Any = 0,
-    ) -> None:
-        self.C = C
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.solver = solver
-        self.tol = tol
-        self.cache_size = cache_size
-        self.max_iter = max_iter
-        self.warm_start = warm_start
-        self.class_weight = class_weight
-        self.pos_label = pos_label
-        self.landmarks = landmarks
-        self.random_state = random_state
+    C: float = 1.0
 
 
+@dataclass(eq=False, repr=False)
 class DoubleHingeSVC(LabelMachine):
     """A support vector machine whose score is reliable where decisions change.
 
@@ -124,39 +97,17 @@ class DoubleHingeSVC(LabelMachine):
         no prices for ``decide``: ``RowCosts.decide`` takes a probability of new rows.
     C : float, default=1.0
         Weight of the losses against the norm, > 0.
-    kernel : str or callable, default="rbf"
-        "linear", "polynomial" (or "poly"), "rbf", "sigmoid", "precomputed", or a
-        function ``(A, B) -> matrix``. Sigmoid and functions may not be positive
-        semi-definite: the fit then ends at a stationary point, ``duality_gap_`` stays
-        open, and a ConvergenceWarning says so.
-    gamma : {"scale", "auto"} or float, default="scale"
-        "scale" is ``1 / (n_features * weighted variance of X)``.
-    degree : int, default=3
-    coef0 : float, default=0.0
     rule : {"plug-in", "bartlett-wegkamp"} or a rule instance, default="plug-in"
         "plug-in" is Grandvalet et al.'s equation 9. "bartlett-wegkamp" (symmetric
         costs) puts its threshold at 1/2 in its own scale, where its authors' bound
         is smallest; ``BartlettWegkampRule(delta=...)`` puts it elsewhere. An instance
         without costs decides at the machine's.
-    solver : {"auto", "active-set", "decomposition"}, default="auto"
-    tol : float, default=1e-3
-        How far the optimality conditions may be broken, in units of the score, and
-        the largest duality gap; a fit that ends above it gives a ConvergenceWarning.
-    cache_size : float, default=200
-        Megabytes for kernel rows.
-    max_iter : int, default=-1
-        Steps of the solver, -1 for no limit.
-    warm_start : bool, default=False
-        Start from the weights of the last fit when the number of rows is the same.
     class_weight : mapping, "balanced" or None, default=None
-        Factor on C by label.
-        Decisions stay those of the rows as they come: the thresholds,
-        and where the loss is exact, move with the odds that the factors make.
-    pos_label : label or None, default=None
-        The label that +1 stands for, in prices and decisions; None: the larger one,
-        with a warning where labels are text.
-    landmarks : int or None, default=None
-    random_state : int, RandomState instance or None, default=0
+        Factor on C by label. Decisions stay those of the rows as they come: the
+        thresholds, and where the loss is exact, move with the odds that the factors
+        make.
+    kernel, gamma, degree, coef0, solver, tol, cache_size, max_iter, warm_start,
+    pos_label, landmarks, random_state
         As for ``HingeSVC``.
 
     Attributes
@@ -164,56 +115,14 @@ class DoubleHingeSVC(LabelMachine):
     classes_ : ndarray of shape (2,)
     rule_ : the fitted rule
     costs_ : CostMatrix
-    support_ : ndarray of shape (n_SV,)
-        Indices of the rows with weight.
-    support_vectors_ : array or CSR matrix of shape (n_SV, n_features)
-    dual_coef_ : ndarray of shape (1, n_SV)
-        Signed: ``positive_score(X) = dual_coef_ @ k(support_vectors_, X) +
-        intercept_``, which is ``decision_function(X)`` unless ``pos_label`` is
-        ``classes_[0]``.
-    intercept_ : ndarray of shape (1,)
-    duality_gap_ : float
-        Relative: how much of the objective may still be missing.
-    n_iter_ : int
-    solver_ : str
-        The solver that ran.
+    support_, support_vectors_, dual_coef_, intercept_, duality_gap_, n_iter_, solver_
+        As for ``HingeSVC``.
     """
 
-    def __init__(  # noqa: PLR0913, PLR0917 - scikit-learn's constructors are flat
-        self,
-        costs: CostMatrix | Mapping[str, float] | None = None,
-        C: float = 1.0,
-        kernel: Any = "rbf",
-        gamma: float | str = "scale",
-        degree: int = 3,
-        coef0: float = 0.0,
-        rule: Any = "plug-in",
-        solver: str = "auto",
-        tol: float = 1e-3,
-        cache_size: float = 200,
-        max_iter: int = -1,
-        warm_start: bool = False,
-        class_weight: Mapping[Any, float] | str | None = None,
-        pos_label: Any = None,
-        landmarks: int | None = None,
-        random_state: Any = 0,
-    ) -> None:
-        self.costs = costs
-        self.C = C
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.rule = rule
-        self.solver = solver
-        self.tol = tol
-        self.cache_size = cache_size
-        self.max_iter = max_iter
-        self.warm_start = warm_start
-        self.class_weight = class_weight
-        self.pos_label = pos_label
-        self.landmarks = landmarks
-        self.random_state = random_state
+    costs: CostMatrix | Mapping[str, float] | None = None
+    C: float = 1.0
+    _: KW_ONLY
+    rule: Any = "plug-in"
 
     def _loss(self, odds: float, costs: RowCosts | None = None) -> Loss:
         self.costs_ = as_costs(self.costs)

@@ -7,6 +7,7 @@ Source: Cortes, DeSalvo, Mohri (2016), the TSB baseline of section 5.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from solvers.trainers.boosting_rows import FitsRowsInGroups, TrainingRows, split
 __all__ = ["TwoStepBoostingClassifier"]
 
 
+@dataclass(eq=False, repr=False)
 class TwoStepBoostingClassifier(FitsRowsInGroups, StumpScore):
     """AdaBoost, and a reject threshold on the size of its score.
 
@@ -40,8 +42,7 @@ class TwoStepBoostingClassifier(FitsRowsInGroups, StumpScore):
     random_state : int, RandomState instance or None, default=0
         Draws the rows kept apart.
     pos_label : label or None, default=None
-        The label that +1 stands for, in prices and decisions; None: the larger one,
-        with a warning where labels are text.
+        The label of +1. None: the larger one, with a warning where labels are text.
 
     Attributes
     ----------
@@ -52,23 +53,13 @@ class TwoStepBoostingClassifier(FitsRowsInGroups, StumpScore):
         As in ``AdaBoostStumpClassifier``.
     """
 
-    def __init__(
-        self,
-        costs: CostMatrix | Mapping[str, float] | None = None,
-        n_rounds: int = 200,
-        learning_rate: float = 1.0,
-        max_bins: int | str | None = "auto",
-        validation_fraction: float = 0.25,
-        random_state: Any = 0,
-        pos_label: Any = None,
-    ) -> None:
-        self.costs = costs
-        self.n_rounds = n_rounds
-        self.learning_rate = learning_rate
-        self.max_bins = max_bins
-        self.validation_fraction = validation_fraction
-        self.random_state = random_state
-        self.pos_label = pos_label
+    costs: CostMatrix | Mapping[str, float] | None = None
+    n_rounds: int = 200
+    learning_rate: float = 1.0
+    max_bins: int | str | None = "auto"
+    validation_fraction: float = 0.25
+    random_state: Any = 0
+    pos_label: Any = None
 
     def _check_parameters(self) -> None:
         as_costs(self.costs)

@@ -231,5 +231,23 @@ TRAINERS = {
             " option.",
             _RANDOM_TREES,
         ),
+        Declaration(
+            "auto",
+            "Auto",
+            "The ensemble of kernel machines, boosting, logistic regression, random"
+            " trees.\n\nWith ``search.candidates`` those are compared instead.",
+            (
+                whole("steps", 40, minimum=1, served=False),
+                number(
+                    "budget_seconds",
+                    60.0,
+                    "Time for the whole fit: when three quarters of it have passed,"
+                    " members that are not tried yet are left out. The quickest are"
+                    " always tried, and those that were chosen are fitted to the end.",
+                    above=0.0,
+                    offered=(0.001, 86_400),
+                ),
+            ),
+        ),
     )
 }

@@ -26,7 +26,6 @@ from app.train.rules import RULE, RuleChoice
 from app.train.schemas import Guards, TrainRequest
 from app.train.search import MOST_CANDIDATES
 from app.train.search_grid import TRAINER, Place, combinations, too_many
-from app.train.trainers.ensemble import AutoTrainer
 from solvers.costs import CostMatrix
 
 __all__ = ["FORMAT", "Candidate", "TrainingPlan"]
@@ -190,7 +189,7 @@ def _spread(request: TrainRequest) -> tuple[list[Candidate], list[FieldError]]:
 
 
 def _conflicts(request: TrainRequest) -> Iterator[FieldError]:
-    search, automatic = request.search, isinstance(request.trainer, AutoTrainer)
+    search, automatic = request.search, request.trainer.kind == "auto"
     if search is None:
         return
     if search.candidates is not None and not automatic:

@@ -27,8 +27,7 @@ class RuleChoice(MadeModel):
 
 def _schema(kind: str, rule: type[FittedByScores]) -> type[RuleChoice]:
     chosen: dict[str, Any] = {"kind": (Literal[kind], ...)}
-    asked = (p for p in rule.parameters() if p.kind != "costs" and p.served)
-    chosen |= members(tuple(asked))
+    chosen |= members(tuple(p for p in rule.parameters() if p.kind != "costs"))
     title = "".join(part.title() for part in kind.split("-")) + "Rule"
     summary = (rule.__doc__ or "").split("\n", 1)[0]
     return create_model(title, __base__=RuleChoice, __doc__=summary, **chosen)

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import Field, create_model
 
 from app.strict import MadeModel, StrictModel
-from app.train.trainers.ensemble import AutoTrainer
 from app.train.trainers.registry import TRAINERS
 
 __all__ = [
@@ -53,7 +52,7 @@ def _candidate(trainer: type[StrictModel]) -> type[StrictModel]:
     )
 
 
-_TRAINERS = [one.schema for one in TRAINERS.values() if one.schema is not AutoTrainer]
+_TRAINERS = [one.schema for kind, one in TRAINERS.items() if kind != "auto"]
 
 if TYPE_CHECKING:
     OneCandidate = Candidate

@@ -55,10 +55,13 @@ def read_rows(
     y: ArrayLike,
     sample_weight: ArrayLike | None,
     groups: ArrayLike | None = None,
+    *,
+    weightless: bool = False,
 ) -> TrainingRows:
     """Return the checked rows; the estimator keeps which label is which.
 
-    NaN is a value like any other; a row of weight 0 is no row.
+    NaN is a value like any other; a row of weight 0 is no row, unless ``weightless``
+    asks for those too.
 
     Raises
     ------
@@ -78,7 +81,7 @@ def read_rows(
     if named is not None and named.shape != weight.shape:
         msg = f"groups must name one group a row: {len(weight)} rows, {named.shape}"
         raise ValueError(msg)
-    if not weight.all():
+    if not weightless and not weight.all():
         used = np.flatnonzero(weight)
         values, labels, weight = values[used], labels[used], weight[used]
         named = None if named is None else named[used]
@@ -176,6 +179,9 @@ class FitsRows(ABC):
     A subclass has ``_check_parameters`` and ``_fit_rows``.
     """
 
+    _keeps_weightless = False
+    """Whether ``_fit_rows`` sees rows of weight 0 too."""
+
     @abstractmethod
     def _check_parameters(self) -> None:
         """Raise ValueError where a parameter is out of range."""
@@ -223,7 +229,9 @@ class FitsRows(ABC):
         groups: ArrayLike | None,
     ) -> Self:
         self._check_parameters()
-        self._fit_rows(read_rows(self, X, y, sample_weight, groups))
+        weightless = self._keeps_weightless
+        rows = read_rows(self, X, y, sample_weight, groups, weightless=weightless)
+        self._fit_rows(rows)
         return self
 
 
@@ -239,11 +247,7 @@ class FitsRowsInGroups(FitsRows):
     ) -> Self:
         """Fit the model, as `FitsRows.fit` does.
 
-        Parameters
-        ----------
-        X, y, sample_weight
-            As there.
-        groups : array-like of shape (n_rows,), optional
-            Rows of one group stay together when some are kept apart.
+        Rows of one of the ``groups``, shape (n_rows,), stay together when some rows
+        are kept apart.
         """
         return self._fit(X, y, sample_weight, groups)

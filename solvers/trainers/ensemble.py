@@ -15,30 +15,25 @@ Source of the selection: Caruana, Niculescu-Mizil, Crew, Ksikes (2004).
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 from functools import partial
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import (
-    _check_sample_weight,
-    check_is_fitted,
-    validate_data,
-)
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from solvers.calibration import Calibration, fit_calibration
 from solvers.costs import CostMatrix
+from solvers.declarations import TRAINERS
 from solvers.errors import Interrupted
-from solvers.parameters import whole
 from solvers.rules.base import as_costs
 from solvers.rules.plug_in import ChowRule
-from solvers.scalars import check_within
 from solvers.scoring.ensemble import EnsembleScorer, log_odds
 from solvers.threads import using
 from solvers.trainers.base import RejectOptionMixin
-from solvers.trainers.boosting_rows import read_rows
+from solvers.trainers.boosting_rows import FitsRowsInGroups, TrainingRows
 from solvers.trainers.doubled_rows import in_doubt
 from solvers.trainers.ensemble_members import (
     Outcome,
@@ -60,7 +55,8 @@ _FOR_FOLDS = 0.75
 _OF_NO_USE = "the mean does not gain by it"
 
 
-class EnsembleRejectClassifier(RejectOptionMixin, BaseEstimator):
+@dataclass(eq=False, repr=False)
+class EnsembleRejectClassifier(FitsRowsInGroups, RejectOptionMixin, BaseEstimator):
     """Several classifiers' log-odds, averaged by what they add on unseen rows.
 
     Parameters
@@ -83,8 +79,7 @@ class EnsembleRejectClassifier(RejectOptionMixin, BaseEstimator):
     random_state : int, RandomState instance or None, default=0
         Of the members where none are named.
     pos_label : label or None, default=None
-        The label that +1 stands for, in prices and decisions; None: the larger one,
-        with a warning where labels are text.
+        The label of +1. None: the larger one, with a warning where labels are text.
     n_jobs : int, default=None
         Folds that are fitted at once, in threads, and threads of the last fits; the
         same bits with any number, where the budget lets the same members be tried.
@@ -111,75 +106,29 @@ class EnsembleRejectClassifier(RejectOptionMixin, BaseEstimator):
     rule_ : fitted ChowRule
     """
 
-    def __init__(
-        self,
-        members: Members | None = None,
-        costs: CostMatrix | Mapping[str, float] | None = None,
-        cv: Any = 5,
-        steps: int = 40,
-        budget_seconds: float = 60.0,
-        random_state: Any = 0,
-        pos_label: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.members = members
-        self.costs = costs
-        self.cv = cv
-        self.steps = steps
-        self.budget_seconds = budget_seconds
-        self.random_state = random_state
-        self.pos_label = pos_label
-        self.n_jobs = n_jobs
+    members: Members | None = None
+    costs: CostMatrix | Mapping[str, float] | None = None
+    cv: Any = 5
+    steps: int = 40
+    budget_seconds: float = 60.0
+    random_state: Any = 0
+    pos_label: Any = None
+    n_jobs: int | None = None
 
-    def fit(
-        self,
-        X: ArrayLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        groups: ArrayLike | None = None,
-    ) -> Self:
-        """Score the members on folds, weigh them, and fit those of a weight above 0.
+    # A splitter of the caller's counts every row, one of weight 0 too.
+    _keeps_weightless = True
 
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-            NaN where every member reads it.
-        y : array-like of shape (n_rows,)
-            Two labels, one of them ``pos_label``.
-        sample_weight : array-like of shape (n_rows,), optional
-            Each >= 0; a row of weight 0 teaches nothing.
-        groups : array-like of shape (n_rows,), optional
-            Rows of one group stay together in every fold.
+    def _check_parameters(self) -> None:
+        TRAINERS["auto"].check(self)
+        as_costs(self.costs)
 
-        Returns
-        -------
-        self
-        """
-        costs = as_costs(self.costs)
-        whole("steps", 100, minimum=1).check(self.steps)
-        check_within("budget_seconds", self.budget_seconds, above=0.0)
-        rows = read_rows(self, X, y, None, groups)
-        weight = _check_sample_weight(
-            sample_weight, rows.X, dtype=np.float64, ensure_non_negative=True
-        )
-        # A splitter of the caller's counts every row, one of weight 0 too.
-        rows = replace(rows, weight=weight)
-        members = checked_members(
-            automatic_members(
-                len(rows.y),
-                rows.X.shape[1],
-                self.random_state,
-                doubt=in_doubt(rows.X, rows.y, rows.weight),
-            )
-            if self.members is None
-            else list(self.members)
-        )
+    def _fit_rows(self, rows: TrainingRows) -> None:
+        """Score the members on folds, weigh them, and fit those of a weight above 0."""
+        members = checked_members(self._listed(rows))
+        names = [name for name, _ in members]
         given = FitRows(rows.X, rows.y, rows.weight, rows.groups)
         split = fold_split(self.cv, rows.X, rows.y, rows.groups)
-        tested = np.concatenate([test for _, test in split])
-        if len(np.unique(tested)) < len(tested):
-            msg = "cv tests a row twice: use a splitter that partitions the rows"
-            raise ValueError(msg)
+        self.oof_rows_ = np.concatenate([test for _, test in split])
         progress = getattr(self, "_progress", None)
         outcomes = score_members(
             members,
@@ -190,32 +139,11 @@ class EnsembleRejectClassifier(RejectOptionMixin, BaseEstimator):
             progress=progress
             and (lambda part, said: progress(_FOR_FOLDS * part, said)),
         )
-        seen = rows.take(tested)
-        tried = {
-            name: (fit_calibration(one.scores, seen.y, seen.weight), one.scores)
-            for (name, _), one in zip(members, outcomes, strict=True)
-            if one.scores is not None
-        }
-        if not tried:
-            msg = f"no member could be fitted; the first: {outcomes[0].dropped}"
-            raise ValueError(msg)
-        odds = np.array([log_odds(*one) for one in tried.values()])
-        weights = greedy_weights(odds, seen, self.steps)
-        self.weights_ = {name: 0.0 for name, _ in members}
-        self.weights_ |= dict(zip(tried, weights.tolist(), strict=True))
-        self.log_losses_ = {
-            name: log_loss(z, seen) for name, z in zip(tried, odds, strict=True)
-        }
-        self.oof_scores_, self.oof_rows_ = weights @ odds, tested
-        self.log_loss_ = log_loss(self.oof_scores_, seen)
-        self.table_ = self._table([name for name, _ in members], outcomes)
-        self.calibration_: Calibration = fit_calibration(
-            self.oof_scores_, seen.y, seen.weight
-        )
-        self.rule_ = _OnScores(self.calibration_, ChowRule(costs).fit())
+        calibrations = self._weigh(names, outcomes, rows.take(self.oof_rows_))
+        self.rule_ = _OnScores(self.calibration_, ChowRule(as_costs(self.costs)).fit())
         chosen = [
             (name, one.member)
-            for (name, _), one in zip(members, outcomes, strict=True)
+            for name, one in zip(names, outcomes, strict=True)
             if self.weights_[name] > 0.0
         ]
         with using(self.n_jobs):
@@ -223,13 +151,49 @@ class EnsembleRejectClassifier(RejectOptionMixin, BaseEstimator):
         kept = [
             {
                 "scorer": member.scorer_payload(),
-                "calibration": tried[name][0].payload(),
+                "calibration": calibrations[name].payload(),
                 "weight": self.weights_[name],
             }
             for name, member in self.members_.items()
         ]
         self._scorer = EnsembleScorer({"kind": "ensemble", "members": kept})
-        return self
+
+    def _listed(self, rows: TrainingRows) -> list[tuple[str, Any]]:
+        """Return the members that are named, or those for such rows."""
+        if self.members is not None:
+            return list(self.members)
+        n_rows, n_columns = rows.X.shape
+        doubt = in_doubt(rows.X, rows.y, rows.weight)
+        return automatic_members(n_rows, n_columns, self.random_state, doubt=doubt)
+
+    def _weigh(
+        self, names: Sequence[str], outcomes: Sequence[Outcome], seen: TrainingRows
+    ) -> dict[str, Calibration]:
+        """Set the weights and what follows from them; return members' calibrations."""
+        scores = {
+            name: one.scores
+            for name, one in zip(names, outcomes, strict=True)
+            if one.scores is not None
+        }
+        if not scores:
+            msg = f"no member could be fitted; the first: {outcomes[0].dropped}"
+            raise ValueError(msg)
+        calibrations = {
+            name: fit_calibration(of_member, seen.y, seen.weight)
+            for name, of_member in scores.items()
+        }
+        odds = np.array([log_odds(calibrations[name], scores[name]) for name in scores])
+        weights = greedy_weights(odds, seen, self.steps)
+        self.weights_ = dict.fromkeys(names, 0.0)
+        self.weights_ |= dict(zip(scores, weights.tolist(), strict=True))
+        self.log_losses_ = {
+            name: log_loss(z, seen) for name, z in zip(scores, odds, strict=True)
+        }
+        self.oof_scores_ = weights @ odds
+        self.log_loss_ = log_loss(self.oof_scores_, seen)
+        self.calibration_ = fit_calibration(self.oof_scores_, seen.y, seen.weight)
+        self.table_ = self._table(names, outcomes)
+        return calibrations
 
     def _table(
         self, names: Sequence[str], outcomes: Sequence[Outcome]

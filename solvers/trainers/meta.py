@@ -9,6 +9,7 @@ on rows that it never saw, so a part is kept apart, and nothing is refitted.
 """
 
 import warnings
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -46,6 +47,7 @@ __all__ = ["RejectOptionClassifier"]
 Floats = NDArray[np.float64]
 
 
+@dataclass(eq=False, repr=False)
 class RejectOptionClassifier(RejectOptionMixin, MetaEstimatorMixin, BaseEstimator):
     """A classifier that may reject, from one that may not.
 
@@ -84,19 +86,11 @@ class RejectOptionClassifier(RejectOptionMixin, MetaEstimatorMixin, BaseEstimato
         The out-of-fold scores of +1, and ``oof_rows_``, the rows they belong to.
     """
 
-    def __init__(
-        self,
-        estimator: Any,
-        rule: Any = "expected-cost",
-        cv: Any = 5,
-        pos_label: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.estimator = estimator
-        self.rule = rule
-        self.cv = cv
-        self.pos_label = pos_label
-        self.n_jobs = n_jobs
+    estimator: Any
+    rule: Any = "expected-cost"
+    cv: Any = 5
+    pos_label: Any = None
+    n_jobs: int | None = None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -164,9 +158,6 @@ class RejectOptionClassifier(RejectOptionMixin, MetaEstimatorMixin, BaseEstimato
             estimator, given, self.split_, kept, self.n_jobs
         )
         scores = self._direction * scores
-        if len(np.unique(rows)) < len(rows):
-            msg = "cv tests a row twice: use a splitter that partitions the rows"
-            raise ValueError(msg)
         self.oof_scores_, self.oof_rows_ = scores, rows
         part = None if weights is None else weights[rows]
         self.calibration_: Calibration = fit_calibration(scores, signs[rows], part)

@@ -40,11 +40,13 @@ def fold_split(cv: Any, X: Any, y: NDArray[Any], groups: NDArray[Any] | None) ->
     Raises
     ------
     ValueError
-        When a class has one row only, or a part trains on one class.
+        When a class has one row only, a part trains on one class, or a row is tested
+        twice.
     """
     folds = _FOLDS if cv is None else cv
     if not _is_number(folds):
-        return _checked(check_cv(folds, y, classifier=True).split(X, y, groups), y)
+        splitter = check_cv(folds, y, classifier=True)
+        return _tested_once(_checked(splitter.split(X, y, groups), y))
     smallest = int(np.unique(y, return_counts=True)[1].min())
     if smallest < 2:
         msg = "out-of-fold scores need at least two rows of each class"
@@ -70,7 +72,7 @@ def promise_split(
         class, as cases come; groups whole.
     """
     if cv is not None and not _is_number(cv):
-        return _checked(check_cv(cv, y).split(X, y, groups), y)[:1]
+        return _tested_once(_checked(check_cv(cv, y).split(X, y, groups), y)[:1])
     nothing = np.zeros(len(y))
     drawn = drawn_rows(nothing, nothing, groups, keys)
     together = np.arange(len(y)) if groups is None else groups
@@ -104,6 +106,15 @@ def keys_of(X: Any, y: NDArray[Any]) -> NDArray[np.uint64]:
 
 def _is_number(cv: Any) -> bool:
     return isinstance(cv, int | np.integer)
+
+
+def _tested_once(split: Split) -> Split:
+    """Return a split that tests no row twice."""
+    tested = np.concatenate([test for _, test in split])
+    if len(np.unique(tested)) < len(tested):
+        msg = "cv tests a row twice: use a splitter that partitions the rows"
+        raise ValueError(msg)
+    return split
 
 
 def _checked(parts: Any, y: NDArray[Any]) -> Split:

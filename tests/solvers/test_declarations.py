@@ -18,6 +18,7 @@ from solvers.kernel_declarations import (
 from solvers.trainers.abstention_boosting import AbstentionBoostingClassifier
 from solvers.trainers.abstention_trees import AbstentionTreeBoostingClassifier
 from solvers.trainers.adaboost import AdaBoostStumpClassifier
+from solvers.trainers.ensemble import EnsembleRejectClassifier
 from solvers.trainers.gradient_boosting import GradientBoostingRejectClassifier
 from solvers.trainers.logistic import LogisticRejectClassifier
 from solvers.trainers.multi_hinge import MultiHingeSVC
@@ -34,6 +35,7 @@ CLASSES = {
     "logistic": LogisticRejectClassifier,
     "extra-trees": RandomisedTreesRejectClassifier,
     "forest": RandomisedTreesRejectClassifier,
+    "auto": EnsembleRejectClassifier,
     "double-hinge-svm": DoubleHingeSVC,
     "svm": HingeSVC,
     "multi-hinge-svm": MultiHingeSVC,

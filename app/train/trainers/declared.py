@@ -26,7 +26,7 @@ _NUMBERS: dict[str, Any] = {
 def members(parameters: tuple[Parameter, ...]) -> dict[str, Any]:
     """Return the fields of a schema with these parameters, for ``create_model``."""
     made: dict[str, Any] = {}
-    for one in parameters:
+    for one in (p for p in parameters if p.served):
         annotation = _annotation(one)
         told = {} if one.required else {"default": one.default}
         if not one.required and one.default is None and None not in one.beside:

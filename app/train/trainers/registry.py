@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, get_args
 
 from app.train.base import TrainerChoice
 from app.train.trainers.declared import SCHEMAS, one_of
-from app.train.trainers.ensemble import AutoTrainer, EnsembleTrainer
+from app.train.trainers.ensemble import EnsembleTrainer
 from app.train.trainers.scores import ScoresTrainer
 from app.train.trainers.svm import (
     DoubleHingeTrainer,
@@ -82,7 +82,7 @@ TRAINERS = {
         TrainerKind(SCHEMAS["extra-trees"]),
         TrainerKind(SCHEMAS["forest"]),
         TrainerKind(EnsembleTrainer),
-        TrainerKind(AutoTrainer),
+        TrainerKind(SCHEMAS["auto"]),
         TrainerKind(ScoresTrainer),
     )
 }

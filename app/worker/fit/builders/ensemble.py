@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from app.train.trainers.ensemble import AutoTrainer, EnsembleTrainer, Member
+from app.train.trainers.ensemble import Member
 from app.worker.fit.builders.base import Builder, Facts, Setting
 from app.worker.fit.builders.boosting import (
     ADABOOST,
@@ -27,7 +27,7 @@ _BUILDERS = {
 }
 
 
-def _ensemble(trainer: AutoTrainer | EnsembleTrainer, setting: Setting) -> Any:
+def _ensemble(trainer: Any, setting: Setting) -> Any:
     named = getattr(trainer, "members", None)
     members = None
     if named is not None:

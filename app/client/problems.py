@@ -21,7 +21,12 @@ __all__ = [
 
 _SHOWN_FAULTS = 5
 _IN_FILE = ("/rows", "/columns")
-_PARAMETER = re.compile(rf"\b({'|'.join(UploadQuery.model_fields)})=")
+# What follows is a value, but for blanks and for the marks of a sentence; a decimal
+# mark may be one of these.
+_PARAMETER = re.compile(
+    rf"\b({'|'.join(UploadQuery.model_fields)})="
+    r"(?P<value>(?<=decimal=)(?=\S)|(?=[^\s,.;:)]))?"
+)
 _OWN = {
     "evaluation": ("holdout", "seed", "order_by"),
     "target": ("column", "positive", "weight"),
@@ -36,6 +41,7 @@ _TOP = {
     "model",
     "trainer",
     "rule",
+    "target",
     "groups",
     "max_reject_rate",
     "max_error",
@@ -64,7 +70,9 @@ def as_options(text: str) -> str:
     text = text.replace("header=false", "--no-header").replace(
         "header=true", "--header"
     )
-    return _PARAMETER.sub(lambda found: f"{_dashed(found[1])} ", text)
+    return _PARAMETER.sub(
+        lambda found: _dashed(found[1]) + ("" if found["value"] is None else " "), text
+    )
 
 
 def problem_error(problem: Mapping[str, Any]) -> RefusedError:
@@ -108,7 +116,7 @@ def _with_command(problem: Mapping[str, Any], detail: str) -> str:
 def _line(fault: Mapping[str, Any], of_problem: str) -> str:
     detail, row = str(fault["detail"]), fault.get("row")
     pointer = str(fault.get("pointer") or "")
-    if detail == of_problem and pointer.startswith(_IN_FILE):
+    if detail == of_problem and (not pointer or pointer.startswith(_IN_FILE)):
         # It names its place itself, rows as programs count them.
         return re.sub(r"^row (\d+)", lambda m: f"row {int(m[1]) + 1}", detail)
     column = f"column {fault['column']!r}" if fault.get("column") else ""

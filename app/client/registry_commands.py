@@ -80,8 +80,9 @@ def evaluate(
     """
     query = reading(delimiter, decimal, encoding, missing)
     asked: dict[str, Any] = {}
-    if target is not None:
-        asked["target"] = {"column": target, "positive": positive}
+    labels = {"column": target, "positive": positive}
+    if named := {name: told for name, told in labels.items() if told is not None}:
+        asked["target"] = named
     if prevalence is not None:
         asked["prevalence"] = prevalence
     _run("evaluate", url, api_key, model, file, query, asked, as_json=as_json)

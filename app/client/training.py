@@ -18,6 +18,7 @@ from app.client.problems import RefusedError, as_options
 from app.client.showing import complain, sending, show_version, warn
 from app.datasets.options import read_options
 from app.datasets.schemas import UploadQuery
+from app.errors import InvalidRequestError
 
 __all__ = [
     "Order",
@@ -185,7 +186,10 @@ def _places(order: Order, error: ClientError) -> str:
     if not error.rows or not order.file.is_file():
         return ""
     options = read_options(UploadQuery(**order.query))
-    lines = lines_of(order.file, options, set(error.rows))
+    try:
+        lines = lines_of(order.file, options, set(error.rows))
+    except InvalidRequestError:  # refused as it was sent, by its lines
+        return ""
     return "".join(
         f"\n  row {row + 1} is on line {line} of {order.file}"
         for row, line in sorted(lines.items())

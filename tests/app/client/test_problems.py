@@ -19,6 +19,7 @@ from app.errors import FieldError, InvalidRequestError, UnknownModelError
         ("/costs/reject_positive", "--reject-positive"),
         ("/evaluation/order_by", "--order-by"),
         ("/evaluation/calibration", "--set evaluation.calibration"),
+        ("/target", "--target"),
         ("/target/weight", "--weight"),
         ("/search/params/kernel.gamma/2", "--search kernel.gamma"),
         ("/data/columns/3", "the file"),
@@ -33,7 +34,13 @@ def test_a_pointer_is_the_option_that_said_it(pointer, option):
 def test_parameters_of_a_query_are_options():
     told = "with decimal=, it would be numbers; or name the mark by missing="
     assert as_options(told) == (
-        "with --decimal , it would be numbers; or name the mark by --missing "
+        "with --decimal , it would be numbers; or name the mark by --missing"
+    )
+    assert as_options(
+        "name it by missing=, or correct it; encoding= names another"
+    ) == ("name it by --missing, or correct it; --encoding names another")
+    assert as_options("say missing=-999 (decimal=. reads it so)") == (
+        "say --missing -999 (--decimal . reads it so)"
     )
     told = "say header=false where the file has no names, or header=true"
     assert as_options(told) == (
@@ -63,6 +70,9 @@ def test_a_fault_that_names_its_own_place_is_told_once():
     detail = "row 2, column 1 ('x'): not a number"
     error = told(InvalidRequestError(detail, [FieldError("/rows/2/0", detail, 2, "x")]))
     assert str(error).split("\n  ")[1] == "row 3, column 1 ('x'): not a number"
+    detail = "line 2, 'x': its commas may stand before decimals"
+    error = told(InvalidRequestError(detail, [FieldError("", detail, None, "x")]))
+    assert str(error).split("\n  ")[1] == detail
 
 
 def test_what_does_not_exist_is_told_with_the_command_that_lists():

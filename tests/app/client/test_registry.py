@@ -118,6 +118,8 @@ def test_new_rows_are_compared_with_training_and_do_not_stay(run, told, rows, se
         *("evaluate", "wards:1", renamed, "--target", "sick", "--positive", "yes")
     )
     assert same["evaluation"] == answer["evaluation"]
+    error = run("evaluate", "wards", rows(), "--positive", "no", status=1).stderr
+    assert "--target: is missing" in error
     assert server.http.get("/datasets").json()["datasets"] == before
     missing = rows().with_name("none.csv")
     assert "No such file" in run("evaluate", "wards", missing, status=2).stderr

@@ -197,6 +197,11 @@ def test_rows_are_told_by_their_line_in_the_file(server, trained, order):
     assert "row 4, column 'sick': every row needs its label" in err
     assert "line 5 of" in err
     assert datasets(server) == before
+    order.file.write_text("\n".join([*lines, "1"]))
+    status, _, err, _ = trained()
+    assert status == 1
+    assert f"line {len(lines) + 1}: 1 cells" in err  # itself, and nothing more of it
+    assert err.count("line") == 1
 
 
 def test_no_service_no_file_and_no_table_are_told_with_the_way_out(order, capsys):

@@ -48,31 +48,15 @@ def active_set(
 ) -> DualSolution:
     """Solve the dual exactly; fast when few weights end inside a segment.
 
-    Parameters
-    ----------
-    problem : DualProblem
-        At most ``MAX_ROWS`` rows.
-    tolerance : float
-        The relative duality gap up to which a run counts as converged, and where
-        rounding allows it the violation. The solver itself goes on to machine
-        precision.
-    max_iterations : int
-        Rows moved; -1 for no limit.
-    cache_mb : float
-        Not used: the matrix is held whole.
-    start : array of shape (n,), optional
-        Weights that solved a neighbouring problem, feasible or not.
-    progress : callable, optional
-        Called a few times a second; returning False raises ``Interrupted``.
-
-    Returns
-    -------
-    DualSolution
+    The parameters are those of ``solvers.dual.solve.solve``. A step is a row moved.
+    ``tolerance`` says when a run counts as converged; the solver itself goes on to
+    machine precision. The matrix is held whole, whatever ``cache_mb``.
 
     Raises
     ------
     ValueError
-        When there are too many rows, ``start`` does not fit, or no minimum exists.
+        When there are more than ``MAX_ROWS`` rows, ``start`` does not fit, or no
+        minimum exists.
     """
     if problem.n_rows > MAX_ROWS:
         msg = (

@@ -1,12 +1,15 @@
-"""Decomposition into blocks: pair steps on some hundred rows at a time.
+"""Pair steps on a whole kernel matrix, and decomposition into blocks of rows.
 
-Each round lowers the violation within a block of rows on their own small matrix, and
+Up to a few thousand rows, steps on the whole matrix are the fastest way. Above, each
+round lowers the violation within a block of rows on their own small matrix, and
 adds what changed to the gradient of all rows. Only that takes whole kernel rows, from
 the cache, and only of rows whose weight has moved. Small blocks touch few rows, which
 is all that an easy problem needs; 1024 rows do for most others. Where many rounds go
 by, the weights are strongly coupled (large C), and larger blocks save more memory
 traffic than their longer inner steps cost.
 """
+
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +21,7 @@ from solvers.dual.working_set import Block, renew
 from solvers.kernels import RowCache
 from solvers.threads import even
 
-__all__ = ["run_blocks"]
+__all__ = ["run_blocks", "run_pairs"]
 
 Indices = NDArray[np.int64]
 
@@ -26,7 +29,48 @@ Indices = NDArray[np.int64]
 _STAGES = ((256, 0.75, 0.15), (1024, 0.5, 2.0), (2048, 0.8, np.inf))
 # Within a block the violation falls to this part of what it was outside.
 _INNER_PART = 0.15
+# Element updates between two looks at the clock: about 50 ms.
 _WORK_PER_CALL = 4e7
+
+
+def run_pairs(
+    K: NDArray[np.floating],
+    state: PairState,
+    tolerance: float,
+    max_steps: int,
+    tell: Callable[[float, int], None],
+) -> int:
+    """Step until the violation is at most ``tolerance``; return the steps made.
+
+    Parameters
+    ----------
+    K : (n, n) float32 or float64
+        The leading part of a larger array counts.
+    state : PairState
+        Changed in place.
+    tolerance : float
+    max_steps : int
+    tell : callable (violation, steps)
+        Called several times a second; may raise Interrupted.
+    """
+    chunk = int(_WORK_PER_CALL / len(state.beta)) + 1
+    steps, violation = 0, np.inf
+    while violation > tolerance and steps < max_steps:
+        made, violation = pair_steps(
+            K,
+            state.diagonal,
+            state.levels,
+            state.breaks,
+            state.beta,
+            state.g,
+            state.low,
+            state.high,
+            tolerance,
+            min(chunk, max_steps - steps),
+        )
+        steps += made
+        tell(violation, steps)
+    return steps
 
 
 def run_blocks(
@@ -109,26 +153,17 @@ def _inner(
     reporter: Reporter,
     violation: float,
 ) -> int:
-    rows = block.rows
-    m = len(rows)
-    beta, g = state.beta[rows], state.g[rows]
-    low, high = state.low[rows], state.high[rows]
-    before = beta.copy()
-    diagonal, levels = state.diagonal[rows], state.levels[rows]
-    breaks = state.breaks[rows]
-    chunk = int(_WORK_PER_CALL / m) + 1
-    steps, left = 0, np.inf
-    while left > target and steps < max_steps:
-        allowed = min(chunk, max_steps - steps)
-        made, left = pair_steps(
-            block.matrix, diagonal, levels, breaks, beta, g, low, high, target, allowed
-        )
-        steps += made
+    def tell(_: float, steps: int) -> None:
         reporter.tell(violation, steps)
-    change = beta - before
+
+    rows = block.rows
+    part = state.of(rows)
+    before = part.beta.copy()
+    steps = run_pairs(block.matrix, part, target, max_steps, tell)
+    change = part.beta - before
     moved = np.flatnonzero(change)
     cache.add_to(state.g, rows[moved], change[moved])
-    state.beta[rows] = beta
-    state.low[rows] = low
-    state.high[rows] = high
+    state.beta[rows] = part.beta
+    state.low[rows] = part.low
+    state.high[rows] = part.high
     return steps

@@ -23,12 +23,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from solvers.dual.blocks import run_blocks
+from solvers.dual.blocks import run_blocks, run_pairs
 from solvers.dual.problem import DualProblem, bias_and_violation
 from solvers.dual.registry import Progress, register
 from solvers.dual.solution import DualSolution, certified, relative_gap
 from solvers.dual.state import PairState, Reporter, start_state
-from solvers.dual.whole_matrix import run_pairs
 from solvers.kernels.sums import add_rows
 from solvers.threads import one_blas_thread
 
@@ -125,7 +124,7 @@ class _Run:
     def _step(self, target: float, allowed: int) -> None:
         state, reporter = self.state, self.reporter
         if self.whole is not None:
-            self.steps += run_pairs(self.whole, state, target, allowed, reporter)
+            self.steps += run_pairs(self.whole, state, target, allowed, reporter.tell)
         elif self.cache is not None:
             self.steps += run_blocks(self.cache, state, target, allowed, reporter)
 

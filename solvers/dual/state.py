@@ -1,6 +1,6 @@
 """Where a decomposition stands, as the arrays its loops work on."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from math import log
 from time import perf_counter
 
@@ -43,6 +43,10 @@ class PairState:
     g: Floats
     low: Floats
     high: Floats
+
+    def of(self, rows: NDArray[np.int64]) -> "PairState":
+        """Return a copy of some rows."""
+        return PairState(*(getattr(self, each.name)[rows] for each in fields(self)))
 
 
 def start_state(problem: DualProblem, start: Floats | None) -> PairState:

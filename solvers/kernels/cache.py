@@ -3,8 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from solvers.kernels.double import DoubleRows
-from solvers.kernels.single import SingleRows
+from solvers.kernels.source import RowSource
 from solvers.kernels.sums import add_rows
 from solvers.threads import Team
 
@@ -19,7 +18,7 @@ class RowCache:
 
     Parameters
     ----------
-    source : SingleRows or DoubleRows
+    source : RowSource
         What computes the rows, and says their type.
     n_rows : int
     megabytes : float
@@ -29,7 +28,7 @@ class RowCache:
 
     def __init__(
         self,
-        source: SingleRows | DoubleRows,
+        source: RowSource,
         n_rows: int,
         megabytes: float,
         least_rows: int = 64,

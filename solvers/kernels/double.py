@@ -1,14 +1,15 @@
 """Kernel rows in float64: exact up to rounding, for certificates and large weights."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from solvers.kernels.exponential_double import gaussian_rows_double
-from solvers.kernels.kernel import Kernel, evaluate
+from solvers.kernels.kernel import evaluate
+from solvers.kernels.source import RowSource, Table
+from solvers.kernels.tiles import Tile
 
 __all__ = ["DoubleRows"]
 
@@ -18,21 +19,12 @@ Indices = NDArray[np.int64]
 _CHUNK_ROWS = 64
 
 
-class DoubleRows:
-    """Fill a table with float64 kernel rows.
-
-    Parameters
-    ----------
-    kernel : Kernel
-        With a number for gamma.
-    X : float64 array or CSR matrix of shape (n_rows, n_features)
-    """
+class DoubleRows(RowSource):
+    """Fill a table with float64 kernel rows: few of them, so all columns at once."""
 
     dtype = np.dtype(np.float64)
 
-    def __init__(self, kernel: Kernel, X: Any) -> None:
-        self.kernel = kernel
-        self.X = X
+    def _prepare(self) -> None:
         self._scaled: Floats | None = None
 
     def block(
@@ -76,47 +68,18 @@ class DoubleRows:
         gaussian_rows_double(products, self._half[rows], half)
         return np.asarray(products)
 
-    def fill(
-        self,
-        rows: Indices,
-        out: NDArray[np.floating[Any]],
-        slots: Indices,
-        columns: Indices | None = None,
-        own: Indices | None = None,
-    ) -> None:
-        """Write the kernel rows ``rows`` into ``out[slots]`` (see SingleRows)."""
-        for _ in self.pieces(rows, out, slots, columns, own):
-            pass
-
-    def pieces(
-        self,
-        rows: Indices,
-        out: NDArray[np.floating[Any]],
-        slots: Indices,
-        columns: Indices | None = None,
-        own: Indices | None = None,
-        share: tuple[int, int] | None = None,
-    ) -> Iterator[tuple[slice, int, int]]:
-        """Write rows and stop after each piece of them (see SingleRows)."""
-        del share  # there is one
-        width = self.X.shape[0] if columns is None else len(columns)
-        for start in range(0, len(rows), _CHUNK_ROWS):
-            part = slice(start, start + _CHUNK_ROWS)
-            at = None if own is None else own[part]
-            out[slots[part], :width] = self.block(rows[part], columns, at)
-            yield part, 0, width
-
     def rows_at_once(self, width: int) -> int:
         """Return how many rows make up a piece."""
         del width
         return _CHUNK_ROWS
 
-    def shares(self, most: int) -> list[tuple[int, int]]:
-        """Return one part, the whole: float64 rows are few."""
-        del most
-        return [(0, 1)]
+    def _tiles_of(self, columns: Indices | None) -> list[Tile]:
+        width = self.X.shape[0] if columns is None else len(columns)
+        return [Tile(0, width, columns, None)]
 
-    def bounds(self, share: tuple[int, int]) -> list[tuple[int, int]]:
-        """Return its columns."""
-        del share
-        return [(0, self.X.shape[0])]
+    def _write(
+        self, rows: Indices, own: Indices, tiles: list[Tile], out: Table, slots: Indices
+    ) -> Iterator[Tile]:
+        for tile in tiles:
+            out[slots, : tile.stop] = self.block(rows, tile.others, own)
+            yield tile

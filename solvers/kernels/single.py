@@ -14,16 +14,14 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from solvers.kernels.exponential import gaussian_rows
-from solvers.kernels.kernel import Kernel, evaluate
+from solvers.kernels.kernel import evaluate
+from solvers.kernels.source import RowSource, Table
 from solvers.kernels.sparse_products import multiply_rows
 from solvers.kernels.tiles import Tile, dense_tiles, panel_tiles, tile_products
-from solvers.threads import even
 
-__all__ = ["Piece", "SingleRows"]
+__all__ = ["SingleRows"]
 
 Indices = NDArray[np.int64]
-Piece = tuple[slice, int, int]
-Share = tuple[int, int]
 
 # A piece of this size stays in the second-level cache while it is worked on.
 _PIECE_BYTES = 2**19
@@ -39,111 +37,33 @@ _UNPACK_DENSITY = 0.1
 _SPARSE_DENSITY = 0.25
 
 
-class SingleRows:
-    """Fill a table with float32 kernel rows.
-
-    Parameters
-    ----------
-    kernel : Kernel
-        With a number for gamma.
-    X : float64 array or CSR matrix of shape (n_rows, n_features)
-    """
+class SingleRows(RowSource):
+    """Fill a table with float32 kernel rows."""
 
     dtype = np.dtype(np.float32)
-
-    def __init__(self, kernel: Kernel, X: Any) -> None:
-        self.kernel = kernel
-        self.X = X
-        self._gaussian = kernel.kind == "rbf"
-        self._by_evaluation = kernel.kind in {"precomputed", "callable"}
-        self._sparse: Any = None
-        if not self._by_evaluation:
-            self._prepare()
-        self._tiles = self._all_tiles()
-
-    def fill(
-        self,
-        rows: Indices,
-        out: NDArray[np.floating[Any]],
-        slots: Indices,
-        columns: Indices | None = None,
-        own: Indices | None = None,
-    ) -> None:
-        """Write the kernel rows ``rows`` into ``out[slots]``.
-
-        Parameters
-        ----------
-        rows : (m,) int64
-        out : (n_slots, n) float32, C-contiguous
-        slots : (m,) int64
-        columns : (c,) int64, optional
-            Write only these columns, into the first c of ``out``; default all.
-        own : (m,) int64, optional
-            Where each row itself stands among the columns; default ``rows``.
-        """
-        for _ in self.pieces(rows, out, slots, columns, own):
-            pass
-
-    def pieces(
-        self,
-        rows: Indices,
-        out: NDArray[np.floating[Any]],
-        slots: Indices,
-        columns: Indices | None = None,
-        own: Indices | None = None,
-        share: Share | None = None,
-    ) -> Iterator[Piece]:
-        """Write rows as ``fill`` does, and stop after each piece of them.
-
-        ``share`` is one of ``shares``: these columns alone.
-
-        Yields
-        ------
-        (part, start, stop)
-            The columns from start to stop of ``rows[part]`` have just been written:
-            who reads them now finds them in the processor's cache.
-        """
-        own = rows if own is None else own
-        tiles = self._tiles if columns is None else self._tiles_of(columns)
-        width = max(tile.stop - tile.start for tile in tiles)
-        step = self.rows_at_once(width)
-        tiles = tiles if share is None else tiles[slice(*share)]
-        for first in range(0, len(rows), step):
-            part = slice(first, first + step)
-            if self._by_evaluation:
-                out[slots[part], :width] = self._evaluated(rows[part], columns)
-                yield part, 0, width
-                continue
-            left = None if self._sparse is not None else self._scaled[rows[part]]
-            for tile in tiles:
-                products = self._products(rows[part], left, tile)
-                if self._gaussian:
-                    gaussian_rows(
-                        products,
-                        self._half[rows[part]],
-                        tile.half,
-                        own[part],
-                        tile.start,
-                        out,
-                        slots[part],
-                    )
-                else:
-                    values = self._powered(products)
-                    out[slots[part], tile.start : tile.stop] = values
-                yield part, tile.start, tile.stop
 
     def rows_at_once(self, width: int) -> int:
         """Return how many rows of so many columns make up a piece."""
         fitting = _PIECE_BYTES // (4 * max(width, 1))
         return min(max(fitting, _LEAST_PIECE_ROWS), _MOST_PIECE_ROWS)
 
-    def shares(self, most: int) -> list[Share]:
-        """Return at most so many parts of the columns, for a thread each."""
-        return even(len(self._tiles), 1 if self._by_evaluation else most)
-
-    def bounds(self, share: Share) -> list[tuple[int, int]]:
-        """Return the columns of a share: (start, stop) of each tile."""
-        return [(tile.start, tile.stop) for tile in self._tiles[slice(*share)]]
+    def _write(
+        self, rows: Indices, own: Indices, tiles: list[Tile], out: Table, slots: Indices
+    ) -> Iterator[Tile]:
+        if self._by_evaluation:
+            for tile in tiles:
+                out[slots, : tile.stop] = self._evaluated(rows, tile.others)
+                yield tile
+            return
+        left = None if self._sparse is not None else self._scaled[rows]
+        half = self._half[rows] if self._gaussian else None
+        for tile in tiles:
+            products = self._products(rows, left, tile)
+            if self._gaussian:
+                gaussian_rows(products, half, tile.half, own, tile.start, out, slots)
+            else:
+                out[slots, tile.start : tile.stop] = self._powered(products)
+            yield tile
 
     def _evaluated(self, rows: Indices, columns: Indices | None) -> Any:
         X = self.X
@@ -161,30 +81,28 @@ class SingleRows:
         multiply_rows(X.data, X.indices, X.indptr, rows, tile.place, tile.others, out)
         return out
 
-    def _tiles_of(self, columns: Indices) -> list[Tile]:
-        """Return tiles of these columns, to be written from column 0 on."""
+    def _tiles_of(self, columns: Indices | None) -> list[Tile]:
+        width = self.X.shape[0] if columns is None else len(columns)
         if self._by_evaluation:
-            return [Tile(0, len(columns), None, None)]
-        half = self._half[columns] if self._gaussian else None
+            return [Tile(0, width, columns, None)]
+        half = _some(self._half, columns) if self._gaussian else None
         if self._sparse is not None:
-            return panel_tiles(self._sparse[columns], half)
-        others = self._scaled[columns]
-        if not sparse.issparse(others):
-            others = others.T.copy()
-        return [Tile(0, len(columns), others, half)]
-
-    def _all_tiles(self) -> list[Tile]:
-        n = self.X.shape[0]
-        if self._by_evaluation:
-            return [Tile(0, n, None, None)]
-        half = self._half if self._gaussian else None
-        if self._sparse is not None:
-            return panel_tiles(self._sparse, half)
-        if sparse.issparse(self._scaled):
-            return [Tile(0, n, self._scaled, half)]
-        return dense_tiles(self._scaled, half, _PIECE_COLUMNS)
+            return panel_tiles(_some(self._sparse, columns), half)
+        others = _some(self._scaled, columns)
+        if sparse.issparse(others):
+            return [Tile(0, width, others, half)]
+        if columns is None:
+            return dense_tiles(others, half, _PIECE_COLUMNS)
+        return [Tile(0, width, others.T.copy(), half)]
 
     def _prepare(self) -> None:
+        self._gaussian = self.kernel.kind == "rbf"
+        self._by_evaluation = self.kernel.kind in {"precomputed", "callable"}
+        self._sparse: Any = None
+        if not self._by_evaluation:
+            self._scale_rows()
+
+    def _scale_rows(self) -> None:
         X, gamma = self.X, float(self.kernel.gamma)
         factor = {"rbf": np.sqrt(2.0 * gamma / np.log(2.0)), "linear": 1.0}.get(
             self.kernel.kind, np.sqrt(gamma)
@@ -226,6 +144,11 @@ class SingleRows:
         if kernel.kind == "sigmoid":
             return np.tanh(products, out=products)
         return _power(products, int(kernel.degree))
+
+
+def _some(rows: Any, chosen: Indices | None) -> Any:
+    """Return some rows, or all of them without a copy."""
+    return rows if chosen is None else rows[chosen]
 
 
 def _too_long(half: NDArray[np.floating[Any]]) -> bool:

@@ -20,8 +20,8 @@ class Tile:
     """Columns from ``start`` to ``stop`` of a table.
 
     ``others`` is (n_features, width) when dense, a CSR matrix of the rows, or, with a
-    ``place`` for each feature, a panel of them; ``half`` are half their squared
-    lengths.
+    ``place`` for each feature, a panel of them; where rows are evaluated one by one,
+    which columns they are, or None for all. ``half`` are half their squared lengths.
     """
 
     start: int

@@ -1,12 +1,12 @@
 """Boosted trees of two outputs as plain data: the classifier h and the rejector r."""
 
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from solvers.scoring.base import Outputs, register
+from solvers.scoring.base import Outputs, PairScorer, register
 from solvers.scoring.forest import forest_of
 
 __all__ = ["AbstentionTreesScorer"]
@@ -15,7 +15,7 @@ Floats = NDArray[np.float64]
 
 
 @register("abstention-trees")
-class AbstentionTreesScorer:
+class AbstentionTreesScorer(PairScorer):
     """Score rows by a pair (h, r) and the probability that it implies.
 
     Parameters
@@ -30,34 +30,17 @@ class AbstentionTreesScorer:
     missing = True
 
     def __init__(self, payload: Mapping[str, Any]) -> None:
-        self._payload = dict(payload)
+        super().__init__(payload)
         self.n_features = int(payload["n_features"])
         self.base = complex(*payload["base"])
         self.forest = forest_of(payload["trees"])
         self._logistic = payload["loss"] == "logistic"
         self._log_cost_ratio = float(payload["log_cost_ratio"])
 
-    @classmethod
-    def from_payload(cls, payload: Mapping[str, Any]) -> Self:
-        """Rebuild the scorer from `payload`."""
-        return cls(payload)
-
-    def payload(self) -> dict[str, Any]:
-        """Return the plain data this scorer was made from."""
-        return dict(self._payload)
-
     def pair(self, X: Floats) -> tuple[Floats, Floats]:
         """Return h and r of each row, both of shape (n_rows,)."""
         both = self.forest.sums(X, self.base)
         return both.real.copy(), both.imag.copy()
-
-    def score(self, X: Floats) -> Floats:
-        """Return h of each row, shape (n_rows,)."""
-        return self.pair(X)[0]
-
-    def reject_scores(self, X: Floats) -> Floats:
-        """Return r of each row, shape (n_rows,): r <= 0 rejects."""
-        return self.pair(X)[1]
 
     def outputs(self, X: Floats) -> Outputs:
         """Return h, r and the log-odds that they imply, of each row."""

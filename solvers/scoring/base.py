@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from solvers.errors import UnknownNameError
 
-__all__ = ["Outputs", "ScoreAlone", "Scorer", "load", "register"]
+__all__ = ["Outputs", "PairScorer", "ScoreAlone", "Scorer", "load", "register"]
 
 Floats = NDArray[np.float64]
 
@@ -115,13 +115,13 @@ class Scorer(Protocol):
         ...
 
 
-class ScoreAlone(ABC):
-    """A scorer that says one score of a row, and nothing else.
+class MadeOfPayload:
+    """A scorer that keeps the plain data it is made from.
 
     Parameters
     ----------
     payload : mapping
-        The plain data that it is made from.
+        That data.
     """
 
     def __init__(self, payload: Mapping[str, Any]) -> None:
@@ -136,6 +136,10 @@ class ScoreAlone(ABC):
         """Return the plain data this scorer was made from."""
         return dict(self._payload)
 
+
+class ScoreAlone(MadeOfPayload, ABC):
+    """A scorer that says one score of a row, and nothing else."""
+
     @abstractmethod
     def score(self, X: Floats) -> Floats:
         """Return the score of each row, shape (n_rows,)."""
@@ -144,13 +148,29 @@ class ScoreAlone(ABC):
         """Return None: there is no reject function."""
         return
 
-    def probability(self, X: Floats) -> None:  # noqa: ARG002 - the protocol's signature
+    def probability(self, X: Floats) -> Floats | None:  # noqa: ARG002 - the protocol's signature
         """Return None: probabilities come from a calibration of the score."""
-        return
+        return None
 
     def outputs(self, X: Floats) -> Outputs:
         """Return the score of each row; there is nothing else."""
         return Outputs(self.score(X))
+
+
+class PairScorer(MadeOfPayload, ABC):
+    """A scorer that says two numbers of a row, h and r: r <= 0 rejects."""
+
+    @abstractmethod
+    def pair(self, X: Floats) -> tuple[Floats, Floats]:
+        """Return h and r of each row, both of shape (n_rows,)."""
+
+    def score(self, X: Floats) -> Floats:
+        """Return h of each row, shape (n_rows,)."""
+        return self.pair(X)[0]
+
+    def reject_scores(self, X: Floats) -> Floats | None:
+        """Return r of each row, shape (n_rows,): r <= 0 rejects."""
+        return self.pair(X)[1]
 
 
 def register(kind: str) -> Callable[[ScorerClass], ScorerClass]:

@@ -12,14 +12,14 @@ A row's score has the same bits wherever it stands: ``solvers.scoring.fixed_shap
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from solvers.calibration import Calibration
 from solvers.errors import UnknownNameError
-from solvers.scoring.base import Outputs, register
+from solvers.scoring.base import ScoreAlone, register
 from solvers.scoring.fixed_shapes import (
     BLOCK,
     SEGMENT,
@@ -79,7 +79,7 @@ class _Segment:
 
 
 @register("kernel-machine")
-class KernelMachineScorer:
+class KernelMachineScorer(ScoreAlone):
     """Score rows by a kernel machine.
 
     Parameters
@@ -103,7 +103,7 @@ class KernelMachineScorer:
             what = "kernel of a scorer"
             raise UnknownNameError(what, kernel["kind"], _KINDS)
         vectors, coefficients = _checked(payload)
-        self._payload = dict(payload)
+        super().__init__(payload)
         self._kind: Kind = kernel["kind"]
         self._degree = int(kernel["degree"])
         self._intercept = float(payload["intercept"])
@@ -134,15 +134,6 @@ class KernelMachineScorer:
         if not all(same_bits_everywhere(s.vectors) for s in self._segments):
             self._block = 1
 
-    @classmethod
-    def from_payload(cls, payload: Mapping[str, Any]) -> Self:
-        """Rebuild the scorer from `payload`."""
-        return cls(payload)
-
-    def payload(self) -> dict[str, Any]:
-        """Return the plain data this scorer was made from."""
-        return dict(self._payload)
-
     @property
     def kind(self) -> Kind:
         """The kernel: linear, polynomial, rbf or sigmoid."""
@@ -167,14 +158,6 @@ class KernelMachineScorer:
     def weights(self) -> Floats:
         """Return the weight of each column of a linear machine."""
         return self._weights[: self.n_features]
-
-    def reject_scores(self, X: Floats) -> None:  # noqa: ARG002 - the protocol's signature
-        """Return None: a kernel machine has no reject function."""
-        return
-
-    def outputs(self, X: Floats) -> Outputs:
-        """Return the score of each row; there is nothing else."""
-        return Outputs(self.score(X))
 
     def probability(self, X: Floats) -> Floats | None:
         """Return P(y = +1) by the machine's own link; None where it has none."""
@@ -218,9 +201,8 @@ class KernelMachineScorer:
                 products = np.matmul(part, segment.vectors, out=buffer[: len(part)])
                 first = start * self._block
                 values = products.reshape(-1, width)[: n - first]
-                kernel = self._kernel(values)
                 scores[first : first + len(values)] += np.vecdot(
-                    kernel, segment.coefficients
+                    self._kernel(values), segment.coefficients
                 )
         return scores
 
@@ -235,8 +217,7 @@ class KernelMachineScorer:
         rows[0] = moved
         d = self.n_features
         if self._kind == "rbf":
-            inside = rows[:1]
-            rows[0, d + 1] = row_dots(inside, inside)[0]
+            rows[0, d + 1] = row_dots(rows[:1], rows[:1])[0]
         rows[0, d] = 1.0
         products = np.matmul(rows[:, : self._used], segment.vectors)[:1]
         if self._kind != "polynomial":

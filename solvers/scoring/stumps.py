@@ -11,13 +11,13 @@ long as they stay below 4,096, hence the same in any order and any batch.
 from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from solvers.calibration.joint import leaned
-from solvers.scoring.base import Outputs, register
+from solvers.scoring.base import Outputs, PairScorer, register
 
 __all__ = ["AdaBoostStumpsScorer", "StepFunctions", "StumpSums", "StumpsScorer"]
 
@@ -47,14 +47,14 @@ class StepFunctions:
         return found
 
 
-class StumpSums:
+class StumpSums(PairScorer):
     """What the two kinds of stump ensembles share."""
 
     kind = "stumps"
     missing = True
 
     def __init__(self, payload: Mapping[str, Any]) -> None:
-        self._payload = dict(payload)
+        super().__init__(payload)
         self.n_features = int(payload["n_features"])
         self.constant = float(payload["constant"])
         stumps = {name: np.asarray(payload[name]) for name in _FIELDS}
@@ -62,15 +62,6 @@ class StumpSums:
             _steps_of(int(f), {k: v[stumps["feature"] == f] for k, v in stumps.items()})
             for f in np.unique(stumps["feature"])
         ]
-
-    @classmethod
-    def from_payload(cls, payload: Mapping[str, Any]) -> Self:
-        """Rebuild the scorer from `payload`."""
-        return cls(payload)
-
-    def payload(self) -> dict[str, Any]:
-        """Return the plain data this scorer was made from."""
-        return dict(self._payload)
 
     def pair(self, X: Floats) -> tuple[Floats, Floats]:
         """Return h and r of each row of X, shape (n_rows, n_features)."""
@@ -99,14 +90,6 @@ class StumpSums:
             sums.append((h, r))
         both = np.array(sums, dtype=np.float64).reshape(-1, 2)
         return both[:, 0].copy(), both[:, 1].copy()
-
-    def score(self, X: Floats) -> Floats:
-        """Return h of each row, shape (n_rows,)."""
-        return self.pair(X)[0]
-
-    def reject_scores(self, X: Floats) -> Floats | None:
-        """Return r of each row, shape (n_rows,): r <= 0 rejects."""
-        return self.pair(X)[1]
 
     def probability(self, X: Floats) -> None:  # noqa: ARG002 - the protocol's signature
         """Return None: probabilities come from a calibration of the score."""

@@ -29,7 +29,7 @@ from xgboost import XGBClassifier
 
 from solvers import DoubleHingeSVC, HingeSVC
 from solvers.boosting.histograms import CHUNK_ROWS, packed_histogram, words_of
-from solvers.dual import blocks, whole_matrix
+from solvers.dual import blocks
 from solvers.kernels.cache import RowCache
 from solvers.kernels.single import SingleRows
 from solvers.threads import one_blas_thread
@@ -123,9 +123,8 @@ def counted(fit: Callable[[], Any]) -> Counted:
     with ExitStack() as stack:
         stack.enter_context(patch.object(SingleRows, "pieces", counting_pieces))
         stack.enter_context(patch.object(RowCache, "add_to", counting_sums))
-        for module in (blocks, whole_matrix):
-            steps = counting_steps(module.pair_steps)
-            stack.enter_context(patch.object(module, "pair_steps", steps))
+        steps = counting_steps(blocks.pair_steps)
+        stack.enter_context(patch.object(blocks, "pair_steps", steps))
         fit()
     return told
 

@@ -100,16 +100,20 @@ def _described(asked: Asked) -> Schema:
 
 def _below(whole: Schema, node: Schema, part: str | int) -> Iterator[Schema]:
     """Yield what a part of a location leads to."""
-    for one in _flat(whole, node):
-        properties = one.get("properties", {})
-        if part in properties:
-            yield properties[part]
-        elif properties.get("kind", {}).get("const") == part:
-            yield one  # the tag of a union
-        elif str(part).startswith("#"):
-            yield one  # the tag of a union whose members have no kind
-        elif isinstance(part, int) and "items" in one:
-            yield one["items"]
+    members = list(_flat(whole, node))
+    below = [inner for one in members for inner in _named(one, part)]
+    # What leads nowhere is the tag of a union, by which pydantic calls its members.
+    yield from below or (members if len(members) > 1 else [])
+
+
+def _named(one: Schema, part: str | int) -> Iterator[Schema]:
+    properties = one.get("properties", {})
+    if part in properties:
+        yield properties[part]
+    elif properties.get("kind", {}).get("const") == part:
+        yield one  # the tag of a union
+    elif isinstance(part, int) and "items" in one:
+        yield one["items"]
 
 
 def _flat(whole: Schema, node: Schema) -> Iterator[Schema]:

@@ -28,9 +28,10 @@ _WORDS = {
 _PLAINER = (
     ("Input should be ", "must be "),
     ("String should ", "must "),
-    ("List should have at least 1 item after validation, not 0", "must not be empty"),
     ("List should ", "must "),
+    ("Dictionary should ", "must "),
     (" after validation", ""),
+    ("must have at least 1 item, not 0", "must not be empty"),
     ("a valid ", "a "),
     ("a integer", "an integer"),
     ("greater than or equal to", "at least"),
@@ -84,7 +85,8 @@ def _plainly(said: str, context: Mapping[str, Any]) -> str:
         (context[end] for end in ("ge", "gt", "le", "lt") if end in context), 0
     )
     if isinstance(bound, int | float) and bound:
-        return f"{said.rpartition(' ')[0]} {bound:g}"
+        told = f"{bound:g}" if isinstance(bound, float) else str(bound)
+        return f"{said.rpartition(' ')[0]} {told}"
     return said
 
 
@@ -105,7 +107,7 @@ def field_errors(
     details: dict[str, list[str]] = {}
     for found in error.errors(include_url=False, include_input=False):
         # A value that fits no member of a union is reported once for each.
-        path = path_in(found["loc"], body)
+        path = path_in(found, body)
         if found["type"].startswith("union_tag"):
             path.append("kind")
         said = explained(found, lambda location: known_keys(asked, tuple(location)))
@@ -116,22 +118,19 @@ def field_errors(
     ]
 
 
-def path_in(location: Iterable[str | int], body: Any) -> list[str | int]:
-    """Return a location that pydantic tells, without the tags of unions."""
+def path_in(found: Mapping[str, Any], body: Any) -> list[str | int]:
+    """Return where one of pydantic's errors is, without the tags of unions.
+
+    A part that the body does not have is a tag, but for the key that is missing.
+    """
     path: list[str | int] = []
     here = body
-    for part in location:
+    missing = len(found["loc"]) - 1 if found["type"] == "missing" else None
+    for place, part in enumerate(found["loc"]):
         if _has(here, part):
             here = here[part]
-        elif isinstance(here, Mapping) and here.get("kind") == part:
-            continue  # the tag of a union, not a key
-        elif str(part).startswith("#"):
-            continue  # the tag of a price
-        elif isinstance(here, Mapping) and part != "kind":
-            path.append(part if isinstance(part, int) else part[:LONGEST_KEY])
-            break
-        else:
-            break  # a member of a union of plain types
+        elif place != missing or part == "kind":
+            continue
         path.append(part if isinstance(part, int) else part[:LONGEST_KEY])
     return path
 

@@ -1,10 +1,11 @@
 """From what pydantic found to what the client is told, without the refused values."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from fastapi.routing import APIRoute
-from pydantic import BaseModel
+from pydantic import BaseModel, TypeAdapter
 
 from app.choices import known_keys
 from app.errors import ApiError, FieldError, InvalidRequestError, MalformedRequestError
@@ -37,7 +38,7 @@ def refusal(found: Sequence[Any], route: object, body: Any = None) -> ApiError:
     for error in found:
         # A value that fits no member of a union is reported once for each.
         detail = explained(error, lambda location: _known(location, route))
-        said.setdefault(_place(error["loc"], body), []).append(detail)
+        said.setdefault(_place(error, body), []).append(detail)
     errors = [
         FieldError(place, ", or: ".join(dict.fromkeys(details)))
         for place, details in said.items()
@@ -49,11 +50,19 @@ def refusal(found: Sequence[Any], route: object, body: Any = None) -> ApiError:
     )
 
 
-def _place(location: Sequence[str | int], body: Any) -> str:
-    where, *rest = location or ("body",)
+def _place(error: Mapping[str, Any], body: Any) -> str:
+    where, *rest = location = error["loc"] or ("body",)
     if where != "body":
         return pointer(location)
-    return pointer(path_in(rest, body) if isinstance(body, Mapping) else rest)
+    if not isinstance(body, Mapping):
+        return pointer(rest)
+    return pointer(path_in({**error, "loc": rest}, body))
+
+
+@cache
+def _adapter(asked: Any) -> TypeAdapter[Any]:
+    """Return what reads a body that is one of several, or none."""
+    return TypeAdapter(asked)
 
 
 def _known(location: Sequence[str | int], route: object) -> list[str]:
@@ -63,7 +72,9 @@ def _known(location: Sequence[str | int], route: object) -> list[str]:
     where, *path = location
     fields = route.dependant.query_params if where == "query" else [route.body_field]
     for field in fields:
-        asked = getattr(field and field.field_info, "annotation", None)
+        asked: Any = getattr(field and field.field_info, "annotation", None)
         if isinstance(asked, type) and issubclass(asked, BaseModel):
             return known_keys(asked, tuple(path))
+        if asked is not None:
+            return known_keys(_adapter(asked), tuple(path))
     return []

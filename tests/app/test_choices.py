@@ -22,6 +22,7 @@ from app.train.trainers.registry import TRAINERS, Trainer
         (("trainer", "svm", "kernel", "rbf"), {"kind", "gamma"}),
         (("search", "candidates", 3, "adaboost"), {"n_rounds", "params"}),
         (("data", "dataset"), {"id", "columns"}),
+        (("rule", "bounded-error", "max_error", "ByLabel"), {"+1", "-1"}),
     ],
 )
 def test_the_keys_of_an_object_are_known_by_its_place(location, some):

@@ -239,3 +239,10 @@ def test_an_erased_value_is_in_no_row_and_no_file(office):
     assert office.admin.delete(f"/cases/{case_id}").status_code == 200
     assert rows_with(office, MARK) == []
     assert files_with(office.settings.data_dir, MARK) == []
+
+
+def test_a_body_that_may_be_left_out_tells_its_keys_too(office):
+    office.model("strict", **PLAIN)
+    answer = office.admin.post("/models/strict/review/prices", json={"minute": 1})
+    assert answer.status_code == 422
+    assert answer.json()["detail"].partition("one of: ")[2].startswith("minute_price")

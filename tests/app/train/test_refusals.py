@@ -19,6 +19,17 @@ def refused(body: Body) -> FieldError:
     return caught.value.errors[0]
 
 
+def test_what_a_union_lacks_is_told_by_its_key_and_not_by_the_names_of_types(body):
+    limits = {"yes": 0.1, "-1": 0.1}
+    sent = body(rule={"kind": "bounded-error", "max_error": limits})
+    with pytest.raises(InvalidRequestError) as caught:
+        accept(json.dumps(sent).encode())
+    told = {error.pointer: error.detail for error in caught.value.errors}
+    assert told["/rule/max_error/+1"] == "is missing"
+    assert told["/rule/max_error/yes"].endswith("take one of: +1, -1")
+    assert set(told) == {f"/rule/max_error{end}" for end in ("", "/+1", "/yes")}
+
+
 def test_the_body_of_the_tests_is_acceptable(body):
     request = accept(json.dumps(body()).encode()).request
     assert request.trainer.kind == "double-hinge-svm"
@@ -76,6 +87,13 @@ TWO = {"positive": "yes", "negative": "no"}
             "/rule/reject_threshold",
             "0.5",
         ),
+        (
+            {"rule": {"kind": "bounded-error", "max_error": {"+1": 0.1}}},
+            "/rule/max_error",
+            "number",
+        ),
+        ({"search": {"params": {}}}, "/search/params", "must not be empty"),
+        ({"evaluation": {"seed": 2**40}}, "/evaluation/seed", "below 4294967296"),
         ({"trainer": {"kind": "svm"}}, "/rule/kind", "rules that fit: chow"),
         ({"rule": {"kind": "bartlett-wegkamp"}}, "/costs", "symmetric"),
         (
@@ -137,7 +155,6 @@ TWO = {"positive": "yes", "negative": "no"}
             "/guards",
             "mean over all cases",
         ),
-        ({"search": {"params": {}}}, "/search/params", "at least 1 item"),
         ({"surprise": 1}, "/surprise", "leave it out"),
         ({"target": {"column": "outcome"}}, "/target", 'give either "positive"'),
         ({"target": {"column": "none", "positive": 1}}, "/target/column", "no such"),

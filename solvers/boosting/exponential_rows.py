@@ -3,38 +3,28 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from solvers.boosting.codes import Codes
 from solvers.boosting.line import ExponentialLine
 from solvers.boosting.row_passes import multiply, wrong_and_rejected
-from solvers.boosting.rows import Cells, Slopes, exponents
-from solvers.boosting.stumps import CONSTANT, Pair
+from solvers.boosting.rows import Rows, Slopes, exponents
+from solvers.boosting.stumps import Pair
 from solvers.boosting.surrogates import Surrogate
 
 __all__ = ["ExponentialRows"]
 
+Floats = NDArray[np.float64]
 
-class ExponentialRows:
+
+class ExponentialRows(Rows):
     """Rows of the exponential loss, form "sum": the two weights are the whole state."""
 
     tolerance = 1e-12
 
-    def __init__(
-        self,
-        surrogate: Surrogate,
-        codes: Codes,
-        y: NDArray[np.float64],
-        weight: NDArray[np.float64],
-    ) -> None:
-        self._b = surrogate.b
-        self._cells = Cells(codes)
+    def _begin(self, surrogate: Surrogate, y: Floats, weight: Floats) -> None:
         self.signed = y * weight * surrogate.errors(y)
         self.pull = weight * surrogate.pulls(y)
         self._signed_bits = self.signed.view(np.int64)
         self._pull_bits = self.pull.view(np.int64)
-        self.loss = self.reported = 0.0
-        self.signed_sum = self.pull_sum = self.largest = 0.0
         self._line: tuple[Pair, ExponentialLine] | None = None
-        self.step(CONSTANT, 0.0)
 
     def line(self, pair: Pair) -> Slopes:
         """Return the slopes along a pair, from the sums of its groups of rows."""

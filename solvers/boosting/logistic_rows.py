@@ -5,37 +5,26 @@ from math import log
 import numpy as np
 from numpy.typing import NDArray
 
-from solvers.boosting.codes import Codes
 from solvers.boosting.logistic_passes import logistic_slopes, logistic_step
-from solvers.boosting.rows import Cells, Slopes, exponents
-from solvers.boosting.stumps import CONSTANT, Pair
+from solvers.boosting.rows import Rows, Slopes, exponents
+from solvers.boosting.stumps import Pair
 from solvers.boosting.surrogates import Surrogate
 
 __all__ = ["LogisticRows"]
 
+Floats = NDArray[np.float64]
 
-class LogisticRows:
+
+class LogisticRows(Rows):
     """Rows of the logistic loss, form "sum": exp of both margins is the state."""
 
     tolerance = 1e-10
 
-    def __init__(
-        self,
-        surrogate: Surrogate,
-        codes: Codes,
-        y: NDArray[np.float64],
-        weight: NDArray[np.float64],
-    ) -> None:
-        self._b = surrogate.b
-        self._cells = Cells(codes)
+    def _begin(self, surrogate: Surrogate, y: Floats, weight: Floats) -> None:
         self._errors = y * weight * surrogate.errors(y) / log(2.0)
         self._pulls = weight * surrogate.pulls(y) / log(2.0)
         self._grown, self._sunk = np.ones(len(y)), np.ones(len(y))
         self._rows = (self._errors, self._pulls, self._grown, self._sunk)
-        self.signed, self.pull = np.empty(len(y)), np.empty(len(y))
-        self.loss = self.reported = 0.0
-        self.signed_sum = self.pull_sum = self.largest = 0.0
-        self.step(CONSTANT, 0.0)
 
     def line(self, pair: Pair) -> Slopes:
         """Return the slopes along a pair; each call of them passes over the rows."""
@@ -75,6 +64,6 @@ class LogisticRows:
         self.signed_sum, self.pull_sum, self.largest = sums
 
 
-def _exp(exponents: NDArray[np.float64]) -> NDArray[np.float64]:
+def _exp(exponents: Floats) -> Floats:
     # Factors and the rows' exponentials multiply without overflow.
     return np.asarray(np.exp(np.clip(exponents, -400.0, 400.0)))

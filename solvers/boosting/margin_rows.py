@@ -3,28 +3,22 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from solvers.boosting.codes import Codes
 from solvers.boosting.margin_passes import loss_along, slopes_along, weigh
-from solvers.boosting.rows import Cells, Slopes
-from solvers.boosting.stumps import CONSTANT, Pair
+from solvers.boosting.rows import Rows, Slopes
+from solvers.boosting.stumps import Pair
 from solvers.boosting.surrogates import Surrogate
 
 __all__ = ["MarginRows"]
 
+Floats = NDArray[np.float64]
 
-class MarginRows:
+
+class MarginRows(Rows):
     """Rows of any surrogate: h and r are kept, the weights computed anew."""
 
     tolerance = 1e-9
 
-    def __init__(
-        self,
-        surrogate: Surrogate,
-        codes: Codes,
-        y: NDArray[np.float64],
-        weight: NDArray[np.float64],
-    ) -> None:
-        self._cells = Cells(codes)
+    def _begin(self, surrogate: Surrogate, y: Floats, weight: Floats) -> None:
         self._h, self._r = np.zeros(len(y)), np.zeros(len(y))
         errors = weight * surrogate.errors(y)
         pulls = weight * surrogate.pulls(y) / surrogate.b
@@ -33,10 +27,6 @@ class MarginRows:
             (y, errors, pulls, self._h, self._r),
             (surrogate.b, logistic, joined),
         )
-        self.signed, self.pull = np.empty(len(y)), np.empty(len(y))
-        self.loss = self.reported = 0.0
-        self.signed_sum = self.pull_sum = self.largest = 0.0
-        self.step(CONSTANT, 0.0)
 
     def line(self, pair: Pair) -> Slopes:
         """Return the slopes along a pair; each call of them passes over the rows."""

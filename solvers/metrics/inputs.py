@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["as_decisions", "as_positive", "as_weights"]
+__all__ = ["as_decisions", "as_positive", "as_scores", "as_weights", "is_missing"]
 
 Floats = NDArray[np.float64]
 
@@ -33,7 +33,7 @@ def as_positive(y_true: ArrayLike, positive: Any = None) -> NDArray[np.bool_]:
     if labels.ndim != 1:
         msg = f"labels must have shape (n_rows,), got {labels.shape}"
         raise ValueError(msg)
-    absent = _missing(labels)
+    absent = is_missing(labels)
     if absent.any():
         msg = f"the label is missing in row {int(np.argmax(absent))}: leave the row out"
         raise ValueError(msg)
@@ -52,8 +52,8 @@ def as_positive(y_true: ArrayLike, positive: Any = None) -> NDArray[np.bool_]:
     return np.asarray(labels == positive, dtype=bool)
 
 
-def _missing(labels: NDArray[Any]) -> NDArray[np.bool_]:
-    """Tell which labels are None or NaN, the one value that differs from itself."""
+def is_missing(labels: NDArray[Any]) -> NDArray[np.bool_]:
+    """Tell which values are None or NaN, the one value that differs from itself."""
     if labels.dtype.kind == "O":
         absent = [label is None or label != label for label in labels.tolist()]  # noqa: PLR0124 - that is NaN
         return np.array(absent, dtype=bool)

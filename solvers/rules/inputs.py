@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from solvers.errors import InfeasibleRuleError
+from solvers.metrics.inputs import is_missing
 
 __all__ = ["as_groups", "as_scores", "as_weights", "checked", "shares_of"]
 
@@ -33,8 +34,8 @@ def as_positive(y: ArrayLike, n_rows: int) -> NDArray[np.bool_]:
     legal = positive | (labels == -1)
     if labels.dtype == bool or not np.all(legal):
         odd = labels if labels.dtype == bool else labels[~np.asarray(legal)]
-        told = repr(odd.tolist()[0])
-        msg = f"y must hold -1 and +1 only, got {told}; map your labels first"
+        first = repr(odd.tolist()[0])
+        msg = f"y must hold -1 and +1 only, got {first}; map your labels first"
         raise ValueError(msg)
     return positive
 
@@ -95,12 +96,12 @@ def shares_of(scores: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
     ValueError, InfeasibleRuleError
         As for ``checked``; a class is there where its probabilities add up to some.
     """
-    values, told = as_scores(scores), np.asarray(y)
-    fractions = told.dtype.kind == "f" and told.size and bool((told >= 0.0).all())
-    if not fractions or told.shape != values.shape or (told == 1.0).all():
+    values, given = as_scores(scores), np.asarray(y)
+    fractions = given.dtype.kind == "f" and given.size and bool((given >= 0.0).all())
+    if not fractions or given.shape != values.shape or (given == 1.0).all():
         values, positive, _ = checked(scores, y)
         return values, positive.astype(np.float64)
-    share = told.astype(np.float64)
+    share = given.astype(np.float64)
     if not (share <= 1.0).all():
         msg = f"y must hold labels -1 and +1, or probabilities, got {share.max()!r}"
         raise ValueError(msg)
@@ -117,10 +118,8 @@ def as_groups(groups: ArrayLike | None, n_rows: int) -> NDArray[np.intp] | None:
     if named.shape != (n_rows,):
         msg = f"groups must have shape ({n_rows},), got {named.shape}"
         raise ValueError(msg)
-    missing = np.equal(named, None) | np.not_equal(named, named)  # NaN
-    if missing.any():
-        msg = (
-            f"the group is missing in row {int(np.argmax(missing))}: leave the row out"
-        )
+    absent = is_missing(named)
+    if absent.any():
+        msg = f"the group is missing in row {int(np.argmax(absent))}: leave the row out"
         raise ValueError(msg)
     return np.asarray(np.unique(named, return_inverse=True)[1])

@@ -24,7 +24,7 @@ from solvers.boosting.tree_descent import (
     boost_trees,
 )
 from solvers.boosting.tree_importance import measured_rows, tree_importance
-from solvers.boosting.tree_validation import TreeValidation
+from solvers.boosting.validation import TreeValidation
 from solvers.costs import CostMatrix
 from solvers.declarations import TRAINERS
 from solvers.errors import UnknownNameError
@@ -125,8 +125,8 @@ class AbstentionTreeBoostingClassifier(
                 self.surrogate_,
                 codes,
                 (apart.X, apart.y, apart.weight),
-                best_constant(self.surrogate_, train.y, train.weight),
                 self.patience,
+                best_constant(self.surrogate_, train.y, train.weight),
             )
         path = boost_trees(
             self.surrogate_,

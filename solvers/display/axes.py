@@ -4,8 +4,19 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 
-__all__ = ["axes_for", "labels_of", "mark", "name_of", "positive_of", "scores_of"]
+from solvers.wrapped import unwrapped
+
+__all__ = [
+    "axes_for",
+    "labels_of",
+    "mark",
+    "name_of",
+    "opened",
+    "positive_of",
+    "scores_of",
+]
 
 
 def axes_for(ax: Any = None) -> Any:
@@ -16,6 +27,25 @@ def axes_for(ax: Any = None) -> Any:
     import matplotlib.pyplot as plt  # noqa: PLC0415
 
     return plt.subplots()[1]
+
+
+def opened(estimator: Any, X: Any) -> tuple[Any, Any]:
+    """Return what decides in a pipeline or a search, and the rows as it takes them.
+
+    Where nothing in it does, it is drawn as it is: a classifier of somebody else.
+
+    Raises
+    ------
+    NotFittedError
+        When it has not been fitted.
+    """
+    try:
+        found, rows = unwrapped(estimator, X)
+    except TypeError:
+        found, rows = estimator, X
+    if not hasattr(found, "classes_"):
+        check_is_fitted(found)
+    return found, rows
 
 
 def name_of(estimator: Any, name: str | None) -> str:

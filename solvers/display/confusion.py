@@ -5,8 +5,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from solvers.display.axes import axes_for, labels_of, positive_of
+from solvers.display.axes import axes_for, labels_of, opened, positive_of
 from solvers.metrics import augmented_confusion_matrix
+from solvers.wrapped import unwrapped
 
 __all__ = ["AugmentedConfusionMatrixDisplay"]
 
@@ -61,6 +62,7 @@ class AugmentedConfusionMatrixDisplay:
         ax: Any = None,
     ) -> "AugmentedConfusionMatrixDisplay":
         """Draw the table of a fitted classifier with ``decide``."""
+        estimator, X = unwrapped(*opened(estimator, X))
         positive = positive_of(estimator, positive)
         return cls.from_predictions(
             y,

@@ -5,7 +5,7 @@ from typing import Any, Self
 
 from numpy.typing import ArrayLike
 
-from solvers.display.axes import axes_for, mark, name_of, positive_of, scores_of
+from solvers.display.axes import axes_for, mark, name_of, opened, positive_of, scores_of
 from solvers.metrics import cost_coverage_curve, expected_cost, reject_rate
 from solvers.metrics.confusion import Prices
 from solvers.metrics.curves import CoverageCurve
@@ -87,6 +87,8 @@ class CostRejectDisplay:
 
         ``positive`` names the label of +1 where the classifier was not told it.
         """
+        name = name_of(estimator, name)
+        estimator, X = opened(estimator, X)
         positive = positive_of(estimator, positive)
         return cls.from_predictions(
             y,
@@ -95,7 +97,7 @@ class CostRejectDisplay:
             sample_weight,
             decisions=estimator.decide(X) if hasattr(estimator, "decide") else None,
             positive=positive,
-            name=name_of(estimator, name),
+            name=name,
             ax=ax,
             **line,
         )

@@ -6,7 +6,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from solvers.display.axes import axes_for, labels_of, positive_of, scores_of
+from solvers.display.axes import axes_for, labels_of, opened, positive_of, scores_of
 from solvers.metrics.inputs import as_positive, as_scores
 
 __all__ = ["ScoreDensityDisplay"]
@@ -74,6 +74,7 @@ class ScoreDensityDisplay:
         Thresholds on a probability are not on the axis of the scores; the calibrated
         probability is drawn instead of the score then.
         """
+        estimator, X = opened(estimator, X)
         rule = getattr(estimator, "rule_", None)
         on_probability = getattr(rule, "on", "score") == "probability"
         positive = positive_of(estimator, positive)

@@ -4,7 +4,7 @@ from typing import Any, Self
 
 from numpy.typing import ArrayLike
 
-from solvers.display.axes import axes_for, mark, name_of, positive_of, scores_of
+from solvers.display.axes import axes_for, mark, name_of, opened, positive_of, scores_of
 from solvers.metrics import (
     area_under_risk_coverage,
     coverage,
@@ -93,6 +93,8 @@ class RiskCoverageDisplay:
 
         ``positive`` names the label of +1 where the classifier was not told it.
         """
+        name = name_of(estimator, name)
+        estimator, X = opened(estimator, X)
         positive = positive_of(estimator, positive)
         return cls.from_predictions(
             y,
@@ -100,7 +102,7 @@ class RiskCoverageDisplay:
             sample_weight,
             decisions=estimator.decide(X) if hasattr(estimator, "decide") else None,
             positive=positive,
-            name=name_of(estimator, name),
+            name=name,
             ax=ax,
             **line,
         )

@@ -87,7 +87,26 @@ def as_weights(sample_weight: ArrayLike | None, n_rows: int) -> Floats:
 def as_scores(scores: ArrayLike, n_rows: int) -> Floats:
     """Return finite scores, shape (n_rows,)."""
     values = np.ascontiguousarray(scores, dtype=np.float64)
-    if values.shape != (n_rows,) or not np.isfinite(values).all():
+    if values.shape != (n_rows,):
         msg = f"scores must hold {n_rows} finite numbers, got shape {values.shape}"
         raise ValueError(msg)
+    if not (finite := np.isfinite(values)).all():
+        row = int(np.argmin(finite))
+        msg = f"scores must be finite, got {values[row]} in row {row}"
+        raise ValueError(msg)
     return values
+
+
+def as_groups(groups: ArrayLike | None, n_rows: int) -> NDArray[np.intp] | None:
+    """Return the number of each row's group, shape (n_rows,), or None."""
+    if groups is None:
+        return None
+    named = np.asarray(groups)
+    if named.shape != (n_rows,):
+        msg = f"groups must have shape ({n_rows},), got {named.shape}"
+        raise ValueError(msg)
+    absent = is_missing(named)
+    if absent.any():
+        msg = f"the group is missing in row {int(np.argmax(absent))}: leave the row out"
+        raise ValueError(msg)
+    return np.asarray(np.unique(named, return_inverse=True)[1])

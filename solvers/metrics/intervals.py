@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from solvers.metrics.confusion import Prices, price_table
 from solvers.metrics.information import normalized_of_table
-from solvers.metrics.inputs import as_decisions, as_positive, as_weights
+from solvers.metrics.inputs import as_decisions, as_groups, as_positive, as_weights
 from solvers.metrics.mean_limits import binomial_interval, mean_limits
 
 __all__ = [
@@ -287,7 +287,7 @@ def decision_intervals(
     """
     truth = as_positive(y_true, positive).astype(np.float64)
     weight = as_weights(sample_weight, len(truth))
-    of_row = None if groups is None else np.asarray(groups)
+    of_row = as_groups(groups, len(truth))
     units = Units.of_rows(truth, np.asarray(decisions), weight, of_row)
     return units.intervals(costs, level)
 

@@ -10,9 +10,10 @@ from typing import Any, Self
 
 from numpy.typing import ArrayLike
 
+from solvers.metrics.inputs import as_groups
 from solvers.rules.base import FittedByScores
 from solvers.rules.certified_search import SELECTION_SHARE, Sample, split_rows
-from solvers.rules.inputs import as_groups, shares_of
+from solvers.rules.inputs import shares_of
 from solvers.rules.tails import as_confidence
 
 __all__ = ["CertifiedRule"]

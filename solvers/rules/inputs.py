@@ -4,9 +4,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from solvers.errors import InfeasibleRuleError
-from solvers.metrics.inputs import is_missing
 
-__all__ = ["as_groups", "as_scores", "as_weights", "checked", "shares_of"]
+__all__ = ["as_scores", "as_weights", "checked", "shares_of"]
 
 Floats = NDArray[np.float64]
 
@@ -108,18 +107,3 @@ def shares_of(scores: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
     if not 0.0 < share.sum() < len(share):
         checked(scores, np.where(share > 0.0, 1, -1))  # which class is absent
     return values, share
-
-
-def as_groups(groups: ArrayLike | None, n_rows: int) -> NDArray[np.intp] | None:
-    """Return the number of each row's group, shape (n_rows,), or None."""
-    if groups is None:
-        return None
-    named = np.asarray(groups)
-    if named.shape != (n_rows,):
-        msg = f"groups must have shape ({n_rows},), got {named.shape}"
-        raise ValueError(msg)
-    absent = is_missing(named)
-    if absent.any():
-        msg = f"the group is missing in row {int(np.argmax(absent))}: leave the row out"
-        raise ValueError(msg)
-    return np.asarray(np.unique(named, return_inverse=True)[1])

@@ -16,11 +16,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from solvers.costs import CostMatrix
+from solvers.metrics.inputs import as_groups
 from solvers.metrics.intervals import Units
 from solvers.rules.band import Band
 from solvers.rules.certified_search import PairCounts, Pairs
 from solvers.rules.error_demand import demand_of
-from solvers.rules.inputs import as_groups, as_positive
+from solvers.rules.inputs import as_positive
 from solvers.rules.tails import mean_loss_tail
 
 __all__ = ["check_cost_promise", "check_promise", "check_share_promise"]

@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from solvers.costs import CostMatrix, RowCosts
 from solvers.metrics import expected_cost
 from solvers.rules.base import as_costs
+from solvers.wrapped import unwrapped
 
 __all__ = ["CostScorer", "decide", "make_cost_scorer"]
 
@@ -44,7 +45,7 @@ def decide(estimator: Any, X: Any) -> NDArray[np.int8]:
     TypeError
         When nothing in it can decide.
     """
-    inner, rows = _unwrapped(estimator, X)
+    inner, rows = unwrapped(estimator, X)
     return np.asarray(inner.decide(rows), dtype=np.int8)
 
 
@@ -93,7 +94,7 @@ class CostScorer:
             Labels as the classifier was fitted with.
         sample_weight : array-like of shape (n_rows,), optional
         """
-        inner, rows = _unwrapped(estimator, X)
+        inner, rows = unwrapped(estimator, X)
         signs = np.where(np.asarray(y) == inner.pos_label_, 1, -1)
         if isinstance(self.costs, CostMatrix):
             return -expected_cost(signs, inner.decide(rows), self.costs, sample_weight)
@@ -112,21 +113,5 @@ def _probability(inner: Any, rows: Any) -> NDArray[np.float64]:
     msg = (
         f"{type(inner).__name__} gives no probability to decide by at prices of rows:"
         " put it into RejectOptionClassifier(estimator, rule)"
-    )
-    raise TypeError(msg)
-
-
-def _unwrapped(estimator: Any, X: Any) -> tuple[Any, Any]:
-    """Return what decides, and the rows as it takes them."""
-    if hasattr(estimator, "decide"):
-        return estimator, X
-    if hasattr(estimator, "best_estimator_"):
-        return _unwrapped(estimator.best_estimator_, X)
-    if hasattr(estimator, "steps"):
-        rows = estimator[:-1].transform(X) if len(estimator.steps) > 1 else X
-        return _unwrapped(estimator.steps[-1][1], rows)
-    msg = (
-        f"{type(estimator).__name__} has no decide: put a classifier with a reject"
-        " option at the end, such as RejectOptionClassifier(estimator, rule)"
     )
     raise TypeError(msg)

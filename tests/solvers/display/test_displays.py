@@ -4,9 +4,14 @@ import sys
 import matplotlib as mpl
 import numpy as np
 import pytest
+from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
+from solvers import LogisticRejectClassifier, RejectOptionClassifier
 from solvers.costs import CostMatrix
 from solvers.display import (
     AugmentedConfusionMatrixDisplay,
@@ -172,3 +177,42 @@ def test_densities_are_drawn_with_finite_thresholds_only(rows, model):
 def test_matplotlib_is_imported_only_to_draw():
     code = "import sys, solvers.display; sys.exit('matplotlib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+DISPLAYS = [
+    (AugmentedConfusionMatrixDisplay, ()),
+    (CostRejectDisplay, (CostMatrix(1, 5, 0.5, 0.2),)),
+    (RiskCoverageDisplay, ()),
+    (ScoreDensityDisplay, ()),
+]
+
+
+def rejecting():
+    rule = ChowRule(CostMatrix(1, 5, 0.5, 0.2))
+    return RejectOptionClassifier(LogisticRejectClassifier(), rule, pos_label="healthy")
+
+
+@pytest.mark.parametrize(("display", "costs"), DISPLAYS)
+def test_what_decides_is_found_in_a_pipeline_and_a_search(rows, display, costs):
+    X, y = rows
+    pipe = make_pipeline(StandardScaler(), rejecting())
+    search = GridSearchCV(pipe, {"rejectoptionclassifier__cv": [3]}, scoring="roc_auc")
+    pipe.fit(X, y)
+    alone = display.from_estimator(pipe[-1], pipe[:-1].transform(X), y, *costs)
+    for wrapped in (pipe, search.fit(X, y)):
+        drawn = display.from_estimator(wrapped, X, y, *costs)
+        for told in ("table", "operating_point", "thresholds", "labels"):
+            if hasattr(alone, told) and wrapped is pipe:
+                np.testing.assert_equal(getattr(drawn, told), getattr(alone, told))
+
+
+@pytest.mark.parametrize(("display", "costs"), DISPLAYS)
+def test_what_was_not_fitted_is_not_drawn(rows, display, costs):
+    with pytest.raises(NotFittedError):
+        display.from_estimator(rejecting(), *rows, *costs)
+
+
+def test_a_table_of_what_never_rejects_is_refused_with_the_way_out(rows):
+    fitted = LogisticRegression().fit(*rows)
+    with pytest.raises(TypeError, match="put a classifier with a reject option"):
+        AugmentedConfusionMatrixDisplay.from_estimator(fitted, *rows, positive="ill")

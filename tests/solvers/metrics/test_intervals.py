@@ -220,3 +220,16 @@ def test_a_well_calibrated_model_is_not_accused_and_a_bad_one_is():
     assert probability_intervals(share, p**3, ones)["calibration_error"].low > 0.1
     never = probability_intervals(np.zeros(50), np.zeros(50), np.ones(50))
     assert never["calibration_error"].high > 0.05
+
+
+@pytest.mark.parametrize(
+    ("groups", "words"),
+    [
+        (["a", None, "b"], "missing in row 1"),
+        ([1, 2, np.nan], "missing in row 2"),
+        ([1, 2], "shape"),
+    ],
+)
+def test_every_row_needs_its_group(groups, words):
+    with pytest.raises(ValueError, match=words):
+        metrics.decision_intervals([1, -1, 1], [1, 0, -1], groups=groups)

@@ -228,3 +228,8 @@ def test_figures_do_not_depend_on_the_order_of_rows():
     }
     assert len(areas) == 1
     assert json.dumps(areas.pop())
+
+
+def test_a_score_that_is_none_is_named_by_its_row():
+    with pytest.raises(ValueError, match="got nan in row 1"):
+        metrics.brier_score([1, -1, 1], [0.5, np.nan, 0.5])

@@ -151,9 +151,10 @@ def _check(asked: _Request, settled: Settled) -> None:
 
 def _reply(asked: _Request, settled: Settled) -> Reply:
     told = outputs_of(settled, asked.parameters.on_reject)
-    wanted = [_Output(name) for name in told if name not in ON_REQUEST]
-    if asked.outputs:
-        wanted = asked.outputs
+    lacking = ("expected_cost",) if len(settled.decided.unpriced) else ()
+    wanted = asked.outputs or [
+        _Output(name) for name in told if name not in (*ON_REQUEST, *lacking)
+    ]
     usual = asked.parameters.binary_data_output
     listed: list[dict[str, Any]] = []
     pieces = []

@@ -145,6 +145,10 @@ def test_files_agree(desk, wanted, form):
         ], name
 
 
+def first_rows(inputs, rows):
+    return [{**one, "shape": [rows], "data": one["data"][:rows]} for one in inputs]
+
+
 def test_other_protocols_agree(desk, wanted):
     inputs = [
         {
@@ -170,6 +174,11 @@ def test_other_protocols_agree(desk, wanted):
         else list(row["expected_costs"].values())
         for row in wanted
     ]
+    for request, there in ((inputs, False), (first_rows(inputs, 1), True)):
+        answer = desk.admin.post("/v2/models/own/infer", json={"inputs": request})
+        names = [one["name"] for one in answer.json()["outputs"]]
+        assert ("expected_cost" in names) is there  # for every row, or for none
+        assert "null" not in answer.text
     answer = desk.admin.get("/v2/models/own").json()
     assert [one["name"] for one in answer["inputs"]] == NAMES
     split = {"dataframe_split": {"columns": NAMES, "data": ROWS}}

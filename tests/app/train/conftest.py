@@ -3,14 +3,10 @@ from typing import Any
 
 import pytest
 
+from tests.app.pima_like import PRICES
+
 Body = dict[str, Any]
 
-COSTS = {
-    "false_positive": 1,
-    "false_negative": 5,
-    "reject_positive": 0.6,
-    "reject_negative": 0.3,
-}
 COLUMNS = ["glucose", "bmi", "smokes", "ward", "patient", "day", "w", "outcome"]
 
 
@@ -40,7 +36,7 @@ def body(table: Body) -> Callable[..., Body]:
         whole: Body = {
             "model": "pima",
             "trainer": {"kind": "double-hinge-svm"},
-            "costs": COSTS,
+            "costs": PRICES,
             "rule": {"kind": "plug-in"},
             "data": table,
             "target": {"column": "outcome", "positive": "yes"},

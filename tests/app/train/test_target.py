@@ -9,6 +9,7 @@ from app.errors import InvalidRequestError
 from app.train.parsing import read_mapping
 from app.train.service import accept, check
 from app.train.target import read_sample
+from tests.app.pima_like import inline
 
 
 def sample(body):
@@ -98,24 +99,21 @@ def test_certain_labels_stand_beside_probabilities(body, table):
     np.testing.assert_array_equal(made.y, np.maximum(targets, 0))
 
 
-def refused_labels(labels, positive):
-    body = {
-        "model": "m",
-        "trainer": {"kind": "svm"},
-        "rule": {"kind": "chow", "reject_threshold": 0.2},
-        "data": {
-            "kind": "inline",
-            "columns": ["x", "y"],
-            "rows": [[i, label] for i, label in enumerate(labels)],
-        },
-        "target": {"column": "y", "positive": positive},
-    }
-    with pytest.raises(InvalidRequestError) as caught:
-        read_sample(read_mapping(body))
-    return caught.value.errors[0].detail
+@pytest.fixture
+def refused_labels(body):
+    """What is wrong with a column of labels, of which one is the positive one."""
+
+    def detail(labels, positive):
+        data = inline([[i, label] for i, label in enumerate(labels)], ["x", "y"])
+        request = body(data=data, target={"column": "y", "positive": positive})
+        with pytest.raises(InvalidRequestError) as caught:
+            read_sample(read_mapping(request))
+        return caught.value.errors[0].detail
+
+    return detail
 
 
-def test_the_labels_to_choose_from_are_listed_where_they_are_few():
+def test_the_labels_to_choose_from_are_listed_where_they_are_few(refused_labels):
     told = refused_labels(["yes", "no"] * 5, "Yes")
     assert told.endswith("; the labels are 'no', 'yes'")
     told = refused_labels([1, 0, 2] * 4, 1)

@@ -15,7 +15,11 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    check_is_fitted,
+    validate_data,
+)
 
 from solvers.dual.problem import DualProblem
 from solvers.dual.registry import Progress
@@ -33,6 +37,26 @@ Floats = NDArray[np.float64]
 
 _CHUNK_BYTES = 8 * 2**20
 _PERHAPS_INDEFINITE = {"sigmoid", "callable", "precomputed"}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CheckedRows:
+    """The rows that a machine was given, and those of them that count.
+
+    Parameters
+    ----------
+    X : array or CSR matrix of shape (n_rows, n_features)
+        All rows.
+    used : (n_used,) int64
+        The rows of a weight above zero: they count.
+    targets, weights : ndarray of shape (n_used,)
+        Theirs.
+    """
+
+    X: Any
+    used: NDArray[np.int64]
+    targets: NDArray[Any]
+    weights: Floats
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -137,8 +161,31 @@ class KernelMachine(BaseEstimator):
         check(self, self._declared)
         check_landmarks(self.landmarks, self.kernel)
 
-    def _kernel_for(self, X: Any, weights: Floats) -> Kernel:
-        """Return the kernel described by the parameters, gamma learnt from X."""
+    def _checked_rows(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
+    ) -> "CheckedRows":
+        """Return what ``fit`` was given, checked, and which of its rows count."""
+        rows, targets = validate_data(
+            self, X, y, accept_sparse="csr", dtype=np.float64, order="C"
+        )
+        weights = _check_sample_weight(
+            sample_weight, rows, dtype=np.float64, ensure_non_negative=True
+        )
+        used = np.flatnonzero(weights > 0)
+        return CheckedRows(rows, used, targets[used], weights[used])
+
+    def _kernel_and_counted(self, rows: "CheckedRows") -> tuple[Kernel, Any]:
+        """Return the kernel, gamma learnt from the rows that count, and these rows.
+
+        Of a kernel matrix they have their own columns alone.
+
+        Raises
+        ------
+        ValueError
+            When a kernel matrix is not square.
+        """
+        every = len(rows.used) == rows.X.shape[0]
+        counted = rows.X if every else rows.X[rows.used]
         function = self.kernel if callable(self.kernel) else None
         kernel = Kernel(
             kind="callable" if function else self.kernel,
@@ -146,35 +193,13 @@ class KernelMachine(BaseEstimator):
             degree=self.degree,
             coef0=self.coef0,
             function=function,
-        )
-        return kernel.resolved(X, weights)
-
-    def _own_columns(
-        self, kernel: Kernel, counted: Any, used: NDArray[np.int64], n_rows: int
-    ) -> Any:
-        """Return the rows that count; of a kernel matrix, their own columns alone.
-
-        Parameters
-        ----------
-        kernel : Kernel
-        counted : array or CSR matrix of shape (len(used), n_columns)
-            The rows that count.
-        used : (m,) int64
-            Which of the ``n_rows`` given rows they are.
-        n_rows : int
-
-        Raises
-        ------
-        ValueError
-            When a kernel matrix is not square.
-        """
+        ).resolved(counted, rows.weights)
         if kernel.kind != "precomputed":
-            return counted
-        if counted.shape[1] != n_rows:
-            shape = (n_rows, counted.shape[1])
-            msg = f"a precomputed kernel must be square, got shape {shape}"
+            return kernel, counted
+        if rows.X.shape[1] != rows.X.shape[0]:
+            msg = f"a precomputed kernel must be square, got shape {rows.X.shape}"
             raise ValueError(msg)
-        return counted if len(used) == n_rows else counted[:, used]
+        return kernel, counted if every else counted[:, rows.used]
 
     def _fit_losses(
         self,

@@ -13,7 +13,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from solvers.costs import RowCosts
 from solvers.kernels import KernelRows
@@ -118,34 +117,26 @@ class LabelMachine(RejectOptionMixin, KernelMachine):
         X, y, sample_weight, costs
             As for ``fit``.
         """
-        rows, labels = validate_data(
-            self, X, y, accept_sparse="csr", dtype=np.float64, order="C"
-        )
-        weights = _check_sample_weight(
-            sample_weight, rows, dtype=np.float64, ensure_non_negative=True
-        )
-        if costs is not None and len(costs) != len(labels):
-            msg = f"costs are of {len(costs)} rows, X has {len(labels)}: one a row"
+        rows = self._checked_rows(X, y, sample_weight)
+        n_rows = rows.X.shape[0]
+        if costs is not None and len(costs) != n_rows:
+            msg = f"costs are of {len(costs)} rows, X has {n_rows}: one a row"
             raise ValueError(msg)
-        used = np.flatnonzero(weights > 0)
-        counted = rows if len(used) == len(labels) else rows[used]
-        targets = binary_targets(labels[used], self.pos_label)
-        kernel = self._kernel_for(counted, weights[used])
+        targets = binary_targets(rows.targets, self.pos_label)
+        kernel_rows = KernelRows(*self._kernel_and_counted(rows))
         factors = class_factors(
-            self.class_weight, targets.labels, targets.signs, weights[used]
+            self.class_weight, targets.labels, targets.signs, rows.weights
         )
         names = ("n_features_in_", "feature_names_in_")
         return Task(
-            rows=KernelRows(
-                kernel, self._own_columns(kernel, counted, used, len(labels))
-            ),
+            rows=kernel_rows,
             targets=targets,
-            weights=weights[used] * factors,
+            weights=rows.weights * factors,
             odds=class_odds(factors, targets.signs),
-            used=used,
-            X=rows,
+            used=rows.used,
+            X=rows.X,
             described={k: v for k, v in vars(self).items() if k in names},
-            costs=None if costs is None else costs.take(used),
+            costs=None if costs is None else costs.take(rows.used),
         )
 
     def fit_task(self, task: Task, before: Self | None = None) -> Self:

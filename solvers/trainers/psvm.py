@@ -19,12 +19,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import (
-    _check_sample_weight,
-    check_consistent_length,
-    check_is_fitted,
-    validate_data,
-)
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from solvers.calibration import Calibration
 from solvers.costs import CostMatrix
@@ -126,27 +121,19 @@ class ProbabilisticLabelSVC(RejectOptionMixin, KernelMachine):
         self._check_parameters()
         slope = log(1.0 / self.eta - 1.0)
         costs = as_costs(self.costs)
-        rows, targets = validate_data(
-            self, X, y, accept_sparse="csr", dtype=np.float64, order="C"
-        )
-        weights = _check_sample_weight(
-            sample_weight, rows, dtype=np.float64, ensure_non_negative=True
-        )
-        eta = self._precisions(label_precision, rows)
-        used = np.flatnonzero(weights > 0)
-        counted = rows if len(used) == len(targets) else rows[used]
-        read = probability_targets(targets[used], self.pos_label)
-        self.classes_, self.pos_label_ = read.classes, read.positive
-        factors = self._class_factors(read.probabilities, weights[used])
-        kernel = self._kernel_for(counted, weights[used])
-        counted = self._own_columns(kernel, counted, used, len(targets))
-        losses = self._losses(read.probabilities, eta[used], slope)
-        losses = losses.weighted(weights[used] * factors)
+        rows = self._checked_rows(X, y, sample_weight)
+        eta = self._precisions(label_precision, rows.X)[rows.used]
+        targets = probability_targets(rows.targets, self.pos_label)
+        self.classes_, self.pos_label_ = targets.classes, targets.positive
+        factors = self._class_factors(targets.probabilities, rows.weights)
+        kernel_rows = KernelRows(*self._kernel_and_counted(rows))
+        losses = self._losses(targets.probabilities, eta, slope)
+        losses = losses.weighted(rows.weights * factors)
         self.link_slope_, self.costs_ = slope, costs
-        odds = _odds(factors, read.probabilities)
+        odds = _odds(factors, targets.probabilities)
         self.link_ = Calibration.link(slope, odds)
         self.rule_ = PlugInRule(costs.at_odds(odds), slope=slope).fit()
-        self._fit_losses(KernelRows(kernel, counted), losses, used, rows)
+        self._fit_losses(kernel_rows, losses, rows.used, rows.X)
         return self
 
     def predict_proba(self, X: ArrayLike) -> Floats:

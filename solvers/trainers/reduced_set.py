@@ -137,33 +137,26 @@ class ReducedSetSVC(RejectOptionMixin, KernelMachine):
         rows whatever their weight: there weight 2 is not the row twice.
         """
         self._check_parameters()
-        given, labels = validate_data(
-            self, X, y, accept_sparse="csr", dtype=np.float64, order="C"
-        )
-        weights = _check_sample_weight(
-            sample_weight, given, dtype=np.float64, ensure_non_negative=True
-        )
-        used = np.flatnonzero(weights > 0)
-        counted = given if len(used) == len(labels) else given[used]
-        targets = binary_targets(labels[used], self.pos_label)
+        given = self._checked_rows(X, y, sample_weight)
+        targets = binary_targets(given.targets, self.pos_label)
         self.classes_, self.pos_label_ = targets.classes, targets.positive
-        kernel = self._kernel_for(counted, weights[used])
+        kernel, counted = self._kernel_and_counted(given)
         rows = TrainingRows(
-            X=self._own_columns(kernel, counted, used, len(labels)),
+            X=counted,
             signs=targets.signs,
-            weights=weights[used],
+            weights=given.weights,
             factors=class_factors(
-                self.class_weight, targets.labels, targets.signs, weights[used]
+                self.class_weight, targets.labels, targets.signs, given.weights
             ),
             square=kernel.kind == "precomputed",
         )
         plan = make_plan(self.get_params(deep=False), kernel, rows)
         outcome, self.report_ = reduce(plan, rows, self._progress)
-        self._comparison = plan, outcome, used
+        self._comparison = plan, outcome, given.used
         reduced = outcome.reduced if self.report_["reduced"] else None
         machine = outcome.unreduced if reduced is None else reduced
         whole = machine is outcome.unreduced
-        kept = used if whole else used[outcome.changes.kept]
+        kept = given.used if whole else given.used[outcome.changes.kept]
         self.kernel_ = machine.kernel_
         self.support_ = kept[machine.support_]
         self.support_vectors_ = machine.support_vectors_

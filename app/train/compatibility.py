@@ -74,10 +74,10 @@ def promises(request: TrainRequest) -> bool:
 
 def guards_of(request: TrainRequest) -> Guards:
     """Return the guards of a request, what it leaves open filled in."""
-    asked, on = request.guards, rule_kind(request) != "bounded-cost"
+    guards, on = request.guards, rule_kind(request) != "bounded-cost"
     defaults = {"unseen_category": on, "missing_value": "unseen" if on else False}
-    left_open = {k: v for k, v in defaults.items() if getattr(asked, k) is None}
-    return asked.model_copy(update=left_open)
+    left_open = {k: v for k, v in defaults.items() if getattr(guards, k) is None}
+    return guards.model_copy(update=left_open)
 
 
 def cost_matrix(costs: Costs | None) -> CostMatrix | None:
@@ -146,7 +146,7 @@ def _parameter_errors(request: TrainRequest) -> Iterator[FieldError]:
     rule = RULES[request.rule.kind]
     chosen = rule_parameters(request.rule)
     try:
-        if any(wanted.name == "costs" for wanted in rule.parameters()):
+        if any(one.name == "costs" for one in rule.parameters()):
             chosen["costs"] = cost_matrix(request.costs)
         rule(**chosen).fit(_SCORES, np.sign(_SCORES))  # type: ignore[attr-defined]
     except InvalidCostsError:
@@ -224,8 +224,8 @@ def _landmark_errors(request: TrainRequest) -> Iterator[FieldError]:
     kernel = getattr(trainer, "kernel", None)
     if kernel is None or kernel.kind != "linear":
         return
-    for part, told in (("approximation", approximation), ("reduction", reduction)):
-        if getattr(told, "landmarks", None) is not None:
+    for part, chosen in (("approximation", approximation), ("reduction", reduction)):
+        if getattr(chosen, "landmarks", None) is not None:
             yield FieldError(
                 f"/trainer/{part}",
                 "a linear kernel has the columns themselves for features, and is served"

@@ -74,8 +74,8 @@ def rows_of_a_promise(query: Annotated[RowsQuery, Query()]) -> RowsAnswer:
     if query.expected_error >= query.max_error:
         detail = "no number of rows shows what is not so: it lies below max_error"
         raise unusable([FieldError("/query/expected_error", detail)])
-    asked = (query.max_error, query.expected_error, query.confidence)
-    decided = {name: rows_for_error(*asked, part) for name, part in _SPREAD.items()}
+    promise = (query.max_error, query.expected_error, query.confidence)
+    decided = {name: rows_for_error(*promise, part) for name, part in _SPREAD.items()}
     tested = (1.0 - query.reject_rate) * (1.0 - SELECTION_SHARE)
     share = tested * Evaluation().calibration
     return RowsAnswer(

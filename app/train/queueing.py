@@ -60,17 +60,17 @@ def queue(
         answer = replays.reserve(session, repeatable, settings.idempotency_hours)
         if answer is not None:
             return JobAnswer.model_validate(answer), True
-    wanted = submission.request
+    request = submission.request
     job = jobs.enqueue(
         session,
-        model=wanted.model,
+        model=request.model,
         request_body=body,
         plan=submission.plan.payload(),
-        priority=wanted.priority,
-        max_seconds=wanted.max_seconds,
+        priority=request.priority,
+        max_seconds=request.max_seconds,
     )
-    if isinstance(wanted.data, DatasetData):
-        note_use(session, wanted.data.id, job.id)
+    if isinstance(request.data, DatasetData):
+        note_use(session, request.data.id, job.id)
     jobs.require_room(session, settings.max_queued_jobs, own=1)
     queued = job_answer(job)
     if repeatable is not None:

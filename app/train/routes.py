@@ -53,9 +53,9 @@ def train(
     the rule fits the trainer. The rows are kept until the job ends. Of a data set only
     the columns are checked at once; its rows are read and checked by the job.
     """
-    asked = repeatable(request, idempotency_key, body)
-    answer, again = queue(session, state_of(request), body, asked)
-    if again:
+    key = repeatable(request, idempotency_key, body)
+    answer, replayed = queue(session, state_of(request), body, key)
+    if replayed:
         response.headers["Idempotency-Replayed"] = "true"
     prefix = request.scope.get("root_path", "")
     response.headers["Location"] = f"{prefix}/jobs/{answer.id}"

@@ -247,5 +247,5 @@ class TrainRequest(StrictModel):
         search = info.data["search"]
         if search is not None and search.candidates is not None:
             return {"kind": "auto"}
-        kind, told = "missing", "Field required"
-        raise PydanticCustomError(kind, told)
+        kind, detail = "missing", "Field required"
+        raise PydanticCustomError(kind, detail)

@@ -85,8 +85,8 @@ def read_sample(submission: Submission) -> Sample:
     negative: Label = -1
     if request.target.probability:
         y = read_probabilities(target, table.values(target.name))
-        if (called := request.target.labels) is not None:
-            positive, negative = called.positive, called.negative
+        if (labels := request.target.labels) is not None:
+            positive, negative = labels.positive, labels.negative
     else:
         positive, negative = _labels(request.target, target, table)
         y = _signs(table.values(target.name), positive)
@@ -126,7 +126,7 @@ def find_roles(request: TrainRequest, names: list[str]) -> dict[str, Place]:
     InvalidRequestError
         When one is missing, has two roles, or leaves no feature.
     """
-    wanted = {
+    named = {
         "target": request.target.column,
         "weight": request.target.weight,
         "label_precision": request.target.label_precision,
@@ -135,7 +135,7 @@ def find_roles(request: TrainRequest, names: list[str]) -> dict[str, Place]:
     }
     roles: dict[str, Place] = {}
     faults = []
-    for role, name in wanted.items():
+    for role, name in named.items():
         if name is None:
             continue
         if name not in names:

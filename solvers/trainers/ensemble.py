@@ -137,7 +137,7 @@ class EnsembleRejectClassifier(FitsRowsInGroups, RejectOptionMixin, BaseEstimato
             _FOR_FOLDS * self.budget_seconds,
             n_jobs=self.n_jobs,
             progress=progress
-            and (lambda part, said: progress(_FOR_FOLDS * part, said)),
+            and (lambda part, message: progress(_FOR_FOLDS * part, message)),
         )
         calibrations = self._weigh(names, outcomes, rows.take(self.oof_rows_))
         self.rule_ = _OnScores(self.calibration_, ChowRule(as_costs(self.costs)).fit())
@@ -257,10 +257,10 @@ def _fitted(
             yield name, fit_on(member, rows, every)
             continue
         begin = _FOR_FOLDS + (1.0 - _FOR_FOLDS) * done / len(chosen)
-        told = partial(_at, progress, begin, name)
-        if not told(0.0, ""):
+        report = partial(_at, progress, begin, name)
+        if not report(0.0, ""):
             raise Interrupted(name)
-        model = fit_on(member, rows, every, told)
+        model = fit_on(member, rows, every, report)
         del model._progress  # noqa: SLF001 - what stays is sendable to other processes
         yield name, model
 

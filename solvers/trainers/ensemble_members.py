@@ -111,9 +111,9 @@ def automatic_members(
 
 
 def _boosted(seeded: dict[str, Any], varied: dict[str, Any]) -> list[tuple[str, Any]]:
-    said = "".join(f" {name}={value}" for name, value in varied.items())
-    made = GradientBoostingRejectClassifier(**varied, **seeded)
-    return [(f"gradient-boosting{said}", made)]
+    changes = "".join(f" {name}={value}" for name, value in varied.items())
+    booster = GradientBoostingRejectClassifier(**varied, **seeded)
+    return [(f"gradient-boosting{changes}", booster)]
 
 
 def _probabilistic(n_columns: int, landmarks: int | None) -> list[tuple[str, Any]]:
@@ -130,11 +130,11 @@ def _probabilistic(n_columns: int, landmarks: int | None) -> list[tuple[str, Any
 def _machines(
     width: float, n_columns: int, landmarks: int | None
 ) -> list[tuple[str, Any]]:
-    said = f"svm gamma={width:g}/columns"
+    name = f"svm gamma={width:g}/columns"
     if landmarks is not None:
-        said += f" landmarks={landmarks}"
+        name += f" landmarks={landmarks}"
     return [
-        (f"{said} C={C:g}", HingeSVC(C, gamma=width / n_columns, landmarks=landmarks))
+        (f"{name} C={C:g}", HingeSVC(C, gamma=width / n_columns, landmarks=landmarks))
         for C in (0.03, 0.3, 3.0, 30.0)
     ]
 
@@ -192,11 +192,11 @@ def score_members(
         When ``progress`` says so.
     """
     clock = _Clock(len(members), time.monotonic() + seconds, progress)
-    found: dict[int, Outcome] = {}
+    outcomes: dict[int, Outcome] = {}
     waiting = _groups(members)
     while waiting:
         places = waiting.pop(0)
-        start, why = time.monotonic(), None
+        start, reason = time.monotonic(), None
         alike = [members[i][1] for i in places]
         scores: list[Floats | None] = [None] * len(places)
         try:
@@ -207,26 +207,25 @@ def score_members(
                 if len(alike) == 1:
                     alike = [rounds_in_common(alike[0], rows, split, n_jobs, clock)]
                 scores = _scored(alike, rows, split, clock, n_jobs)
-                why = "its scores are not finite"
+                reason = "its scores are not finite"
         except Interrupted:
             if clock.cancelled:
                 raise
-            why = LATE
+            reason = LATE
         except (SolverError, ValueError, ArithmeticError, MemoryError) as failure:
             if len(places) > 1:  # one may be at fault for all
                 waiting[:0] = [[i] for i in places]
                 continue
-            why = str(failure) or type(failure).__name__
-        taken = (time.monotonic() - start) / len(places)
-        for i, member, one in zip(places, alike, scores, strict=True):
-            told = one is not None and bool(np.isfinite(one).all())
-            left = (one, taken, None) if told else (None, taken, why)
-            found[i] = Outcome(member, *left)
+            reason = str(failure) or type(failure).__name__
+        seconds_each = (time.monotonic() - start) / len(places)
+        for i, member, of_member in zip(places, alike, scores, strict=True):
+            if of_member is not None and np.isfinite(of_member).all():
+                outcomes[i] = Outcome(member, of_member, seconds_each)
+                clock.answered = True
+            else:
+                outcomes[i] = Outcome(member, None, seconds_each, reason)
         clock.done += len(places)
-        clock.answered = clock.answered or any(
-            one.scores is not None for one in found.values()
-        )
-    return [found[i] for i in range(len(members))]
+    return [outcomes[i] for i in range(len(members))]
 
 
 class _Clock:

@@ -195,9 +195,9 @@ def _reporting(
 
         def reporting(**arguments: Any) -> Any:
             begun = next(done)
-            said = f"round {begun + 1} of {n_rounds}"
-            if not progress(begun / n_rounds, said):
-                raise Interrupted(said)
+            message = f"round {begun + 1} of {n_rounds}"
+            if not progress(begun / n_rounds, message):
+                raise Interrupted(message)
             return gradients(**arguments)
 
         loss.gradient_hessian = reporting

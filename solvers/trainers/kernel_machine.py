@@ -23,6 +23,7 @@ from sklearn.utils.validation import (
 
 from solvers.dual.problem import DualProblem
 from solvers.dual.registry import Progress
+from solvers.dual.solution import DualSolution
 from solvers.dual.solve import solve
 from solvers.kernel_declarations import MACHINE
 from solvers.kernels import Kernel, KernelRows, evaluate, kernel_sums
@@ -224,10 +225,10 @@ class KernelMachine(BaseEstimator):
         start : (n_used,) float64, optional
             Weights to begin from; with ``warm_start`` those of the last fit.
         """
-        before: Floats | None = getattr(self, "_weights", None)
-        if self.warm_start and before is not None and len(before) == X.shape[0]:
-            start = before[used]
-        told: dict[str, Any] = {
+        last: Floats | None = getattr(self, "_weights", None)
+        if self.warm_start and last is not None and len(last) == X.shape[0]:
+            start = last[used]
+        settings: dict[str, Any] = {
             "solver": self.solver,
             "tolerance": float(self.tol),
             "max_iterations": int(self.max_iter),
@@ -236,27 +237,19 @@ class KernelMachine(BaseEstimator):
             "progress": self._progress,
         }
         if self.landmarks is None:
-            solution = solve(DualProblem(rows, losses), **told)
+            solution = solve(DualProblem(rows, losses), **settings)
             kept = np.flatnonzero(solution.weights)
             coefficients = solution.weights[kept]
         else:
             random = check_random_state(self.random_state)
-            fitted = fit_on_landmarks(rows, losses, self.landmarks, random, **told)
-            solution, kept = fitted.solution, fitted.landmarks
-            coefficients, self.rank_ = fitted.coefficients, fitted.rank
-        if not solution.converged:
-            msg = (
-                f"stopped after {solution.iterations} iterations at a relative duality"
-                f" gap of {solution.gap:.2e}, not certified at tol={self.tol:g}: this"
-                " much of the objective may be missing; scale the columns, lower C, or"
-                " raise max_iter or tol"
+            on_landmarks = fit_on_landmarks(
+                rows, losses, self.landmarks, random, **settings
             )
-            if rows.kernel.kind in _PERHAPS_INDEFINITE:
-                msg += (
-                    f" (a {rows.kernel.kind} kernel that is not positive semi-definite"
-                    " leaves the gap open)"
-                )
-            warn(msg, ConvergenceWarning, stacklevel=3)
+            solution, kept = on_landmarks.solution, on_landmarks.landmarks
+            coefficients, self.rank_ = on_landmarks.coefficients, on_landmarks.rank
+        if not solution.converged:
+            message = _gap_left_open(solution, rows.kernel, self.tol)
+            warn(message, ConvergenceWarning, stacklevel=3)
         self._weights = np.zeros(X.shape[0])
         self._weights[used] = solution.weights
         self.kernel_ = rows.kernel
@@ -272,6 +265,22 @@ class KernelMachine(BaseEstimator):
         # The served form scores a row alike in any batch, and it is faster.
         dense = named and not sparse.issparse(X)
         self._scorer = _Scorer(self.scorer_payload()) if dense else None
+
+
+def _gap_left_open(solution: DualSolution, kernel: Kernel, tol: float) -> str:
+    """Return what a warning says of a solution that is not certified."""
+    message = (
+        f"stopped after {solution.iterations} iterations at a relative duality"
+        f" gap of {solution.gap:.2e}, not certified at tol={tol:g}: this"
+        " much of the objective may be missing; scale the columns, lower C, or"
+        " raise max_iter or tol"
+    )
+    if kernel.kind in _PERHAPS_INDEFINITE:
+        message += (
+            f" (a {kernel.kind} kernel that is not positive semi-definite"
+            " leaves the gap open)"
+        )
+    return message
 
 
 class _Scorer:

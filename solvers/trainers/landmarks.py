@@ -7,7 +7,6 @@ certificate is the duality gap of the approximated problem.
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,16 +67,18 @@ def check_landmarks(landmarks: object, kernel: object) -> None:
         raise ValueError(msg)
 
 
-def fit_on_landmarks(
+def fit_on_landmarks(  # noqa: PLR0913 - what solve takes, and the draw
     rows: KernelRows,
     losses: PiecewiseLinear,
     landmarks: int,
     random: np.random.RandomState,
     *,
     solver: str,
+    tolerance: float,
+    max_iterations: int,
     cache_mb: float,
+    start: Floats | None,
     progress: Progress | None,
-    **told: Any,
 ) -> OnLandmarks:
     """Solve the approximated problem.
 
@@ -87,7 +88,7 @@ def fit_on_landmarks(
     losses : PiecewiseLinear
     landmarks : int
     random : RandomState
-    solver, cache_mb, progress, told
+    solver, tolerance, max_iterations, cache_mb, start, progress
         As for ``solve``; ``cache_mb`` is the memory for features.
 
     Raises
@@ -111,17 +112,23 @@ def fit_on_landmarks(
         Z = features.exact()
         problem = DualProblem(KernelRows(Kernel("linear"), Z), losses)
         solution = solve(
-            problem, solver=solver, cache_mb=cache_mb, progress=progress, **told
+            problem,
+            solver=solver,
+            tolerance=tolerance,
+            max_iterations=max_iterations,
+            cache_mb=cache_mb,
+            start=start,
+            progress=progress,
         )
         direction = solution.weights @ Z
     else:
         found = descend(
             features,
             losses,
-            tolerance=told["tolerance"],
-            max_iterations=told["max_iterations"],
+            tolerance=tolerance,
+            max_iterations=max_iterations,
             memory_mb=cache_mb,
-            start=told["start"],
+            start=start,
             random=np.random.default_rng(random.randint(2**31)),
             progress=progress,
         )

@@ -163,13 +163,13 @@ class RejectOptionClassifier(RejectOptionMixin, MetaEstimatorMixin, BaseEstimato
         self.calibration_: Calibration = fit_calibration(scores, signs[rows], part)
         on_probability = _scale(rule) == "probability"
         values = self.calibration_.probability(scores) if on_probability else scores
-        told: dict[str, Any] = {}
+        drawn_by: dict[str, Any] = {}
         if keys is not None and takes(rule, "keys"):
-            told = {
+            drawn_by = {
                 "keys": keys[rows],
                 "groups": None if groups is None else groups[rows],
             }
-        self.rule_ = rule.fit(values, signs[rows], part, **told)
+        self.rule_ = rule.fit(values, signs[rows], part, **drawn_by)
         # Of a kernel matrix, the columns of the rows that the estimator was fitted on.
         partial = get_tags(self.estimator).input_tags.pairwise and len(kept) < len(y)
         self._columns = kept if partial else None
@@ -199,9 +199,9 @@ class RejectOptionClassifier(RejectOptionMixin, MetaEstimatorMixin, BaseEstimato
 
     def _warn_of_groups(self, X: Any, signs: Floats, groups: Any) -> None:
         if groups is None and not get_tags(self.estimator).input_tags.pairwise:
-            told = hang_together(X, signs)
-            if told is not None:
-                warnings.warn(told, UserWarning, stacklevel=3)
+            warning = hang_together(X, signs)
+            if warning is not None:
+                warnings.warn(warning, UserWarning, stacklevel=3)
 
     def _new_rule(self) -> Any:
         rule = make_rule(self.rule)

@@ -114,9 +114,9 @@ def with_pos_label(estimator: Any, label: Any) -> Any:
     last = _last(estimator)
     if not isinstance(last, RejectOptionMixin):
         return estimator
-    told = clone(estimator)
-    _last(told).set_params(pos_label=label)
-    return told
+    labelled = clone(estimator)
+    _last(labelled).set_params(pos_label=label)
+    return labelled
 
 
 def class_weight_of(estimator: Any) -> Any:

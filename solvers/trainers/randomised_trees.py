@@ -72,9 +72,9 @@ class RandomisedTreesRejectClassifier(
         weight = None if (rows.weight == 1.0).all() else rows.weight
         progress = getattr(self, "_progress", None)
         while (grown := len(getattr(model, "estimators_", ()))) < self.n_trees:
-            said = f"tree {grown + 1} of {self.n_trees}"
-            if progress is not None and not progress(grown / self.n_trees, said):
-                raise Interrupted(said)
+            message = f"tree {grown + 1} of {self.n_trees}"
+            if progress is not None and not progress(grown / self.n_trees, message):
+                raise Interrupted(message)
             model.n_estimators = min(grown + _AT_ONCE, self.n_trees)
             model.fit(rows.X, rows.y, weight)
         self._scorer = RandomisedTreesScorer(_payload(model))

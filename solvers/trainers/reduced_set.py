@@ -155,8 +155,8 @@ class ReducedSetSVC(RejectOptionMixin, KernelMachine):
         self._comparison = plan, outcome, given.used
         reduced = outcome.reduced if self.report_["reduced"] else None
         machine = outcome.unreduced if reduced is None else reduced
-        whole = machine is outcome.unreduced
-        kept = given.used if whole else given.used[outcome.changes.kept]
+        unreduced = machine is outcome.unreduced
+        kept = given.used if unreduced else given.used[outcome.changes.kept]
         self.kernel_ = machine.kernel_
         self.support_ = kept[machine.support_]
         self.support_vectors_ = machine.support_vectors_

@@ -110,7 +110,7 @@ def _quality(
 ) -> tuple[Table, NDArray[np.int8]]:
     """Return a machine's row of the table, and its decisions."""
     scores = machine.positive_score(X)
-    called = np.where(scores > 0, 1, -1)
+    predicted = np.where(scores > 0, 1, -1)
     decisions = machine.decide(X)
     if plan.last.costs is None:
         cost, rejected = rejection_risk(scores, signs, weights, plan.rejection_cost)
@@ -120,7 +120,7 @@ def _quality(
         rejected = float(np.average(decisions == 0, weights=weights))
     facts = {
         "support_vectors": len(machine.support_),
-        "accuracy": float(np.average(called == signs, weights=weights)),
+        "accuracy": float(np.average(predicted == signs, weights=weights)),
         "cost": cost,
         "reject_rate": rejected,
     }

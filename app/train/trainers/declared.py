@@ -28,10 +28,10 @@ def members(parameters: tuple[Parameter, ...]) -> dict[str, Any]:
     made: dict[str, Any] = {}
     for one in (p for p in parameters if p.served):
         annotation = _annotation(one)
-        told = {} if one.required else {"default": one.default}
+        default = {} if one.required else {"default": one.default}
         if not one.required and one.default is None and None not in one.beside:
             annotation |= None
-        field = Field(description=one.description or None, **told)
+        field = Field(description=one.description or None, **default)
         made[one.name] = (annotation, field)
     return made
 
@@ -93,13 +93,9 @@ def of_kind(
     *bases : type of StrictModel
         What it is besides, with the members that no declaration tells.
     """
-    told: dict[str, Any] = {"kind": (Literal[kind], ...)}
+    fields: dict[str, Any] = {"kind": (Literal[kind], ...), **members(parameters)}
     made: Any = create_model(
-        name,
-        __base__=(*bases, MadeModel),
-        __doc__=summary,
-        **told,
-        **members(parameters),
+        name, __base__=(*bases, MadeModel), __doc__=summary, **fields
     )
     return made
 

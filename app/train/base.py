@@ -15,16 +15,14 @@ from app.strict import StrictModel
 __all__ = [
     "ColumnName",
     "Fraction",
-    "Positive",
     "Price",
     "Share",
     "TrainerChoice",
 ]
 
-Positive = Annotated[float, Field(gt=0)]
 Fraction = Annotated[float, Field(gt=0, lt=1)]
 Price = Annotated[float, Field(ge=LEAST, le=MOST)]
-"""One limit for all prices, wherever they are told."""
+"""One limit for all prices, wherever a request gives them."""
 Share = Annotated[float, Field(ge=1e-6, le=1 - 1e-6)]
 """Of +1 in use."""
 ColumnName = Annotated[

@@ -150,7 +150,7 @@ def _parameter_errors(request: TrainRequest) -> Iterator[FieldError]:
             chosen["costs"] = cost_matrix(request.costs)
         rule(**chosen).fit(_SCORES, np.sign(_SCORES))  # type: ignore[attr-defined]
     except InvalidCostsError:
-        return  # told where the costs are checked
+        return  # _cost_errors reports it
     except ValueError as error:
         yield FieldError("/rule", str(error))
 

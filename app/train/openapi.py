@@ -1,4 +1,4 @@
-"""How the interactive documentation tells POST /train.
+"""How the interactive documentation shows POST /train.
 
 The body is read by ``app.train.parsing`` rather than by FastAPI, so its schema and
 examples are declared here, from the same classes that check it.

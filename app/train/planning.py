@@ -1,4 +1,4 @@
-"""GET /rules/bounded-error/rows: what a promise will take, before anybody labels."""
+"""GET /rules/bounded-error/rows: how many labelled rows a promise will need."""
 
 from math import ceil
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""The columns that prices follow: there, numbers, and above 0 in every row."""
+"""Checks of the columns that prices follow: they exist and hold numbers above 0."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""From a checked training to its place in the queue: limits first, and never twice."""
+"""Check the limits of a training and queue it, once for each Idempotency-Key."""
 
 from collections.abc import Iterator
 

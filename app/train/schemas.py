@@ -57,7 +57,8 @@ class ColumnPrice(StrictModel):
 
 
 def _form(price: object) -> str:
-    # Of an object, or of one that is read already. "#": a tag, and no key of a body.
+    # Pydantic asks with a mapping when it reads a price, with a ColumnPrice when it
+    # writes one. "#" marks a tag, which is no key of a body.
     return "#column" if isinstance(price, Mapping | ColumnPrice) else "#number"
 
 
@@ -201,7 +202,7 @@ class Guards(StrictModel):
 
 
 def _without_default(schema: dict[str, Any]) -> None:
-    """Tell no default where the value that stands for none is not to be sent."""
+    """Leave out the default: null stands for none here, and may not be sent."""
     schema.pop("default", None)
 
 
@@ -242,7 +243,7 @@ class TrainRequest(StrictModel):
         """Where candidates are named, no trainer means: the best of them."""
         if value is not None:
             return value
-        if "search" not in info.data:  # it does not fit, and is told to
+        if "search" not in info.data:  # it has a fault, which is reported
             return {"kind": "auto"}
         search = info.data["search"]
         if search is not None and search.candidates is not None:

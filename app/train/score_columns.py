@@ -1,4 +1,4 @@
-"""The column that a trainer of given scores names: there, no other role, numbers."""
+"""Checks of a column of scores: it exists, has no other role, and holds numbers."""
 
 from collections.abc import Iterator
 

@@ -1,7 +1,7 @@
 """The combinations of a search's parameter values, each a whole trainer.
 
-A name is a path into the trainer's object; a value is what the object has there. What
-does not fit is told at the value's own place in the body.
+A name is a path into the trainer's object; a value is what the object has there. A
+fault is reported at the value's own place in the body.
 """
 
 from collections.abc import Iterator, Mapping

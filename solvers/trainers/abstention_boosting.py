@@ -39,8 +39,6 @@ from solvers.trainers.ensemble_payload import stump_payload
 
 __all__ = ["AbstentionBoostingClassifier"]
 
-STEPS = ("line-search", "closed-form")
-
 
 @dataclass(eq=False, repr=False)
 class AbstentionBoostingClassifier(FitsRowsInGroups, MissingValuesMixin, BaseEstimator):
@@ -109,9 +107,6 @@ class AbstentionBoostingClassifier(FitsRowsInGroups, MissingValuesMixin, BaseEst
     that is always missing gives constant answers only, which is what an intercept is.
     """
 
-    _scorer: StumpsScorer = field(init=False)
-    _streams = True
-
     cost: float = 0.25
     n_rounds: int = 200
     loss: str = "exponential"
@@ -126,6 +121,9 @@ class AbstentionBoostingClassifier(FitsRowsInGroups, MissingValuesMixin, BaseEst
     patience: int = 30
     random_state: Any = 0
     pos_label: Any = None
+
+    _scorer: StumpsScorer = field(init=False)
+    _streams = True
 
     def _check_parameters(self) -> None:
         TRAINERS["abstention-boosting"].check(self)

@@ -37,7 +37,6 @@ from solvers.trainers.ensemble_payload import tree_arrays
 __all__ = ["AbstentionTreeBoostingClassifier"]
 
 RULES = ("embedded", "chow")
-DEEPEST = 8
 
 
 @dataclass(eq=False, repr=False)
@@ -87,9 +86,6 @@ class AbstentionTreeBoostingClassifier(
         The same on the rows kept apart, for every round that was tried.
     """
 
-    _scorer: AbstentionTreesScorer = field(init=False)
-    _streams = True
-
     costs: CostMatrix | Mapping[str, float] | None = None
     n_rounds: int = 500
     loss: str = "logistic"
@@ -104,6 +100,9 @@ class AbstentionTreeBoostingClassifier(
     max_bins: int | str = "auto"
     random_state: Any = 0
     pos_label: Any = None
+
+    _scorer: AbstentionTreesScorer = field(init=False)
+    _streams = True
 
     def _check_parameters(self) -> None:
         TRAINERS["abstention-trees"].check(self)

@@ -97,12 +97,12 @@ class AdaBoostStumpClassifier(FitsRows, StumpScore):
     feature was never missing in training.
     """
 
-    _streams = True
-
     n_rounds: int = 200
     learning_rate: float = 1.0
     max_bins: int | str | None = "auto"
     pos_label: Any = None
+
+    _streams = True
 
     def _check_parameters(self) -> None:
         TRAINERS["adaboost"].check(self)

@@ -1,16 +1,17 @@
-"""Rows that look as if they hung together, where nobody says so.
+"""Signs that rows belong together, where no groups are given.
 
-Two signs, both over columns of numbers that are not the label's doing (the mean of the
-row's class is taken out):
+Two signs are looked for in columns of numbers:
 
 copies      more than one row in twenty equals another in every column (to a thousandth
-            of its spread), and ten times as many do as where each column is shuffled
+            of its spread), and more than ten times as many as in shuffled columns
 neighbours  rows that follow each other are alike: the correlation of a column with
             itself one row later is above .2 and five of its standard errors, and next
-            to nothing a twentieth of the table later, as it is not in sorted rows
+            to nothing a twentieth of the table later (in sorted rows it stays high)
 
-One drawn row a person would show neither. Groups that leave no such trace are not
-found: a warning is a reason to ask, and silence proves nothing.
+For the second sign the mean of each class is taken out of its rows, since rows that are
+sorted by label are alike too. Rows that are drawn one by one show neither sign. Groups
+that leave no such trace are not found: a warning is a reason to ask, and no warning
+proves nothing.
 """
 
 from typing import Any
@@ -86,22 +87,22 @@ def _copies(columns: Floats) -> int:
 
 
 def _neighbours(columns: Floats, positive: NDArray[np.bool_]) -> bool:
-    left = columns.copy()
+    """Tell whether rows that follow each other are alike, and far ones are not."""
+    residuals = columns.copy()
     for side in (False, True):
         of_class = positive == side
         if of_class.any():
-            left[of_class] -= left[of_class].mean(axis=0)
-    lag = max(2, len(left) // 20)
-    one = _lagged(left, 1)
+            residuals[of_class] -= residuals[of_class].mean(axis=0)
+    lag = max(2, len(residuals) // 20)
+    near = _lagged(residuals, 1)
     # The mean of some lags: one alone may be low by chance.
-    far = np.mean([_lagged(left, lag + more) for more in range(10)], axis=0)
-    bound = max(_ALIKE, _ERRORS / np.sqrt(len(left)))
-    return bool(((one > bound) & (far < np.minimum(one, bound) / 3.0)).any())
+    far = np.mean([_lagged(residuals, lag + more) for more in range(10)], axis=0)
+    bound = max(_ALIKE, _ERRORS / np.sqrt(len(residuals)))
+    return bool(((near > bound) & (far < np.minimum(near, bound) / 3.0)).any())
 
 
 def _lagged(columns: Floats, rows: int) -> Floats:
     """Return the correlation of each column with itself so many rows later."""
-    early, late = columns[:-rows], columns[rows:]
-    total = (columns**2).mean(axis=0)
-    together = (early * late).mean(axis=0)
-    return np.asarray(together / np.where(total > 0.0, total, 1.0))
+    variance = (columns**2).mean(axis=0)
+    covariance = (columns[:-rows] * columns[rows:]).mean(axis=0)
+    return np.asarray(covariance / np.where(variance > 0.0, variance, 1.0))

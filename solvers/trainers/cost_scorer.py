@@ -6,8 +6,8 @@
 Where rows have prices of their own, ``costs`` is a function of the rows, since each
 fold has others. The decisions are then those that are cheapest at each row's prices.
 
-A pipeline and a search hand on what scikit-learn knows, and ``decide`` is none of that:
-`decide` finds it in them.
+A pipeline or a search has no ``decide`` method. The function `decide` finds the
+classifier inside of it.
 """
 
 from collections.abc import Callable, Mapping
@@ -26,7 +26,7 @@ __all__ = ["CostScorer", "decide", "make_cost_scorer"]
 
 
 def decide(estimator: Any, X: Any) -> NDArray[np.int8]:
-    """Return the decisions of a fitted classifier, inside of what it may be.
+    """Return the decisions of a fitted classifier, or of the one inside an estimator.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
-"""A P-SVM for rows that are told twice: as +1 with weight w p, as -1 with w (1 - p).
+"""A P-SVM for rows that are there twice: as +1 of weight w p, as -1 of w (1 - p).
 
-That is how a trainer of labels learns a target in doubt. The P-SVM (Niaf, Flamary,
+Such rows teach a trainer of labels a probability p. The P-SVM (Niaf, Flamary,
 Lartizien, Canu 2011) takes the probability p itself, so equal rows are put together
 again before it learns.
 """
@@ -54,8 +54,8 @@ def put_together(
 def in_doubt(X: Floats, y: NDArray[Any], sample_weight: Floats | None) -> bool:
     """Tell whether rows are there twice, with probabilities for weights.
 
-    True where more than one distinct row in a hundred has both labels, not by half,
-    and weights that are no whole numbers.
+    They are where weights are not all whole numbers, and more than one distinct row in
+    a hundred has both labels, with unequal weights: equal ones say nothing.
     """
     if sample_weight is None or (sample_weight == np.round(sample_weight)).all():
         return False

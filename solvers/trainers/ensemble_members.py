@@ -1,8 +1,8 @@
-"""Members of an ensemble: which there are, and their scores on unseen rows in time.
+"""Members of an ensemble: which there are, and their scores on unseen rows.
 
-Machines that differ in C alone share their kernel rows. A member whose fits are not
-done when the time is up, or fail, is dropped with a reason; the first ones are fitted
-whatever it takes, so that there is always an answer.
+Machines that differ in C alone share their kernel rows. A member is dropped, with a
+reason, when its fits fail or the time is up. Until one member has scores, the time does
+not count, so that there is always an answer.
 """
 
 import time
@@ -201,7 +201,7 @@ def score_members(
         scores: list[Floats | None] = [None] * len(places)
         try:
             with catch_warnings():
-                # One that stops early is weighed by what it says, like any other.
+                # A machine that did not converge is weighed by its scores all the same.
                 simplefilter("ignore")
                 clock.check(members[places[0]][0])
                 if len(alike) == 1:
@@ -213,7 +213,7 @@ def score_members(
                 raise
             reason = LATE
         except (SolverError, ValueError, ArithmeticError, MemoryError) as failure:
-            if len(places) > 1:  # one may be at fault for all
+            if len(places) > 1:  # each alone: one may have failed for all
                 waiting[:0] = [[i] for i in places]
                 continue
             reason = str(failure) or type(failure).__name__
@@ -229,7 +229,7 @@ def score_members(
 
 
 class _Clock:
-    """What members are told when they report: go on, until the time is up."""
+    """The progress callback of all members: stops their fits when the time is up."""
 
     def __init__(self, total: int, deadline: float, progress: Progress | None) -> None:
         self._total, self._deadline, self._progress = total, deadline, progress

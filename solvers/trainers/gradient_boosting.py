@@ -6,8 +6,8 @@ is the log-odds; which rows are rejected is the matter of a rule on top. The exp
 repeats the fitted trees' comparisons and sums, so that decisions are the same bits
 without scikit-learn.
 
-Rows for early stopping are kept apart here and not inside scikit-learn: groups stay
-whole, and a column that has values in the kept rows alone can be told.
+Rows for early stopping are kept apart here and not inside scikit-learn, which knows no
+groups and fails on a column that has no value among the rows that are trained on.
 """
 
 from collections.abc import Callable, Iterator
@@ -31,7 +31,7 @@ from solvers.trainers.base import LogOddsMixin, MissingValuesMixin
 from solvers.trainers.boosting_rows import FitsRowsInGroups, TrainingRows, split_rows
 from solvers.trainers.histogram_trees import histogram_trees_payload
 
-__all__ = ["GradientBoostingRejectClassifier", "histogram_trees_payload"]
+__all__ = ["GradientBoostingRejectClassifier"]
 
 _SAMPLED = 200_000
 """scikit-learn looks for its bins in that many rows, drawn with replacement."""
@@ -77,8 +77,6 @@ class GradientBoostingRejectClassifier(
         The log loss of the rows kept apart, before the first round and after each.
     """
 
-    _scorer: HistogramTreesScorer = field(init=False)
-
     n_rounds: int = 500
     learning_rate: float = 0.1
     max_depth: int = 3
@@ -91,6 +89,8 @@ class GradientBoostingRejectClassifier(
     categorical_features: Any = None
     random_state: Any = 0
     pos_label: Any = None
+
+    _scorer: HistogramTreesScorer = field(init=False)
 
     def _check_parameters(self) -> None:
         TRAINERS["gradient-boosting"].check(self)

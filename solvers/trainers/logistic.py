@@ -28,7 +28,7 @@ from solvers.trainers.targets import class_factors
 __all__ = ["LogisticRejectClassifier"]
 
 _TOLERANCE = 1e-8
-"""Of the gradient: fits that should be equal then are, to many digits."""
+"""Of the gradient: so small that fits of rows twice and of weights 2 agree."""
 
 
 @dataclass(eq=False, repr=False)

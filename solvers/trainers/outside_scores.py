@@ -93,12 +93,12 @@ def scores_of(estimator: Any, X: Any) -> Floats:
 
 
 def positive_of(estimator: Any, pos_label: Any) -> Any:
-    """Return the label of +1 that a classifier or the estimator in it was told.
+    """Return the ``pos_label`` of a classifier, or of the estimator in it.
 
     Raises
     ------
     ValueError
-        When they were told different ones.
+        When both have one, and they differ.
     """
     inner = getattr(_last(estimator), "pos_label", None)
     if not isinstance(_last(estimator), RejectOptionMixin) or inner is None:
@@ -110,7 +110,7 @@ def positive_of(estimator: Any, pos_label: Any) -> Any:
 
 
 def with_pos_label(estimator: Any, label: Any) -> Any:
-    """Return the estimator, told which label is +1 where it has prices of its own."""
+    """Return the estimator with this ``pos_label``, where it takes one."""
     last = _last(estimator)
     if not isinstance(last, RejectOptionMixin):
         return estimator
@@ -161,7 +161,7 @@ def fit_on(
 ) -> Any:
     """Return a clone fitted on a part of the rows.
 
-    ``progress`` is told how far a trainer of this package is; False stops it.
+    A trainer of this package reports to ``progress``, whose False stops the fit.
     """
     model = clone(estimator)
     if progress is not None:

@@ -1,4 +1,4 @@
-"""Targets that are labels or probabilities of +1, told apart once.
+"""Targets: labels, or probabilities of +1.
 
 =========================================  ==========================================
 values                                     meaning
@@ -8,8 +8,7 @@ values                                     meaning
 any two other values, 0 and 1 among them   labels, ``pos_label`` is +1
 =========================================  ==========================================
 
-0 and 1 alone are labels that call themselves 0 and 1; as probabilities they would give
-the same machine.
+0 and 1 alone are read as labels; as probabilities they would give the same machine.
 """
 
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Which rows a model trains on, and which it is then asked about.
+"""Which rows a model trains on, and which it is scored on.
 
 Where ``cv`` is a number, each class has its share in every part; where groups are
 given, the rows of one group stay together. What a promise is counted on follows from

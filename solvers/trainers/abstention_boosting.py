@@ -28,7 +28,7 @@ from solvers.costs import CostMatrix
 from solvers.declarations import TRAINERS
 from solvers.rules.base import as_costs
 from solvers.scoring.stumps import StumpsScorer
-from solvers.trainers.base import MissingValuesMixin
+from solvers.trainers.base import MissingValuesMixin, decisions
 from solvers.trainers.boosting_rows import (
     FitsRowsInGroups,
     TrainingRows,
@@ -200,7 +200,8 @@ class AbstentionBoostingClassifier(FitsRowsInGroups, MissingValuesMixin, BaseEst
 
         0 exactly where ``reject_function`` is not positive.
         """
-        return _decisions(*self._pair(X))
+        h, r = self._pair(X)
+        return decisions(h > 0.0, r > 0.0)
 
     def staged_decide(self, X: ArrayLike) -> Iterator[NDArray[np.int8]]:
         """Yield ``decide(X)`` as it would be after each round."""
@@ -210,14 +211,9 @@ class AbstentionBoostingClassifier(FitsRowsInGroups, MissingValuesMixin, BaseEst
             to_h, to_r = stump.outputs(rows)
             h += eta * to_h
             r += eta * to_r
-            yield _decisions(h, r)
+            yield decisions(h > 0.0, r > 0.0)
 
     def explain(self, X: ArrayLike) -> dict[str, Any]:
         """Return what each feature adds to h and r of each row, as ``StumpsScorer``."""
         rows = self._checked(X)
         return self._scorer.explain(rows)
-
-
-def _decisions(h: NDArray[np.float64], r: NDArray[np.float64]) -> NDArray[np.int8]:
-    sign = np.where(h > 0.0, np.int8(1), np.int8(-1))
-    return np.where(r > 0.0, sign, np.int8(0)).astype(np.int8)

@@ -30,7 +30,7 @@ from solvers.declarations import TRAINERS
 from solvers.errors import UnknownNameError
 from solvers.rules.base import as_costs
 from solvers.scoring.abstention_trees import AbstentionTreesScorer
-from solvers.trainers.base import MissingValuesMixin
+from solvers.trainers.base import MissingValuesMixin, decisions
 from solvers.trainers.boosting_rows import FitsRowsInGroups, TrainingRows, split_rows
 from solvers.trainers.ensemble_payload import tree_arrays
 
@@ -209,5 +209,4 @@ class AbstentionTreeBoostingClassifier(
             positive = self.positive_score(X) > 0.0
         else:
             positive = self._probability(X) > self.costs_.p_plus
-        sign = np.where(positive, np.int8(1), np.int8(-1))
-        return np.where(kept, sign, np.int8(0)).astype(np.int8)
+        return decisions(positive, kept)

@@ -28,7 +28,13 @@ __all__ = [
     "LogOddsMixin",
     "MissingValuesMixin",
     "RejectOptionMixin",
+    "decisions",
 ]
+
+
+def decisions(positive: NDArray[np.bool_], kept: NDArray[np.bool_]) -> NDArray[np.int8]:
+    """Return +1 where a row is positive, else -1; 0 (reject) where it is not kept."""
+    return np.where(kept, np.where(positive, 1, -1), 0).astype(np.int8)
 
 
 class FittedRule(Protocol):

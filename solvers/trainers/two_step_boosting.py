@@ -19,6 +19,7 @@ from solvers.parameters import check
 from solvers.rules.base import as_costs
 from solvers.rules.expected_cost import SymmetricRule
 from solvers.trainers.adaboost import StumpScore
+from solvers.trainers.base import decisions
 from solvers.trainers.boosting_rows import FitsRowsInGroups, TrainingRows, split_rows
 
 __all__ = ["TwoStepBoostingClassifier"]
@@ -80,6 +81,4 @@ class TwoStepBoostingClassifier(FitsRowsInGroups, StumpScore):
     def decide(self, X: ArrayLike) -> NDArray[np.int8]:
         """Return +1 (``pos_label_``), -1 (the other) or 0 (reject) for each row."""
         h = self.positive_score(X)
-        sign = np.where(h > 0.0, np.int8(1), np.int8(-1))
-        kept = np.abs(h) - self.threshold_ > 0.0
-        return np.where(kept, sign, np.int8(0)).astype(np.int8)
+        return decisions(h > 0.0, np.abs(h) - self.threshold_ > 0.0)

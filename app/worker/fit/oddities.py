@@ -1,25 +1,32 @@
 """What looks wrong in the columns of a training, told by column, place and way out.
 
-Values far outside the rest, a text among numbers, numbers that are texts, dates.
+Values far outside the rest, a text among numbers, numbers that are texts, dates,
+columns that tell no rows apart.
 """
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import Any
 
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from app.datasets.reading.amounts import amounts
 from app.datasets.reading.facts import DECIMALS
+from app.features.columns import EXACT
 from app.features.extremes import Extremes, outside
 from app.features.table import Table
 from app.features.values import trimmed
 from app.train.target import Sample
+from solvers.metrics.inputs import is_missing
 
 __all__ = ["oddities"]
 
 _MANY, _MOST = 10, 9  # numbers, and numbers for each other text, that are told
 _FEW = 20
 """Different numbers that may be codes."""
+_NAMED = 5
+"""Columns that are named where many are alike."""
 
 
 def oddities(
@@ -43,7 +50,9 @@ def oddities(
         " the month, the hour)"
         for name in sample.dates
     ]
-    for name in sample.features if columns is None else columns:
+    names = sample.features if columns is None else columns
+    told += _alike([name for name in names if _is_constant(table.columns[name])])
+    for name in names:
         if table.types[name] == "numeric":
             extremes = Extremes()
             extremes.see(table.columns[name])
@@ -52,6 +61,24 @@ def oddities(
             text = _of_texts(table, name)
         told += [] if text is None else [text]
     return told
+
+
+def _is_constant(cells: NDArray[Any]) -> bool:
+    """Tell whether every row has the same value, or none has any."""
+    return bool(
+        (is_missing(cells) if is_missing(cells[:1])[0] else cells == cells[0]).all()
+    )
+
+
+def _alike(names: Sequence[str]) -> list[str]:
+    if not names:
+        return []
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    listed = ", ".join(map(repr, names[:_NAMED])) + more
+    return [
+        f"the same value, or none, stands in all rows of {listed}: nothing is learnt of"
+        " it; leave it out"
+    ]
 
 
 def _of_texts(table: Table, name: str) -> str | None:
@@ -69,6 +96,13 @@ def _of_texts(table: Table, name: str) -> str | None:
             f" numbers: row {row} has the first that is none; correct it, or name the"
             " mark by missing="
         )
+    large = (i for i, c in enumerate(cells) if c is not None and _is_large(c))
+    if not others and len(numbers) > _FEW and (place := next(large, None)) is not None:
+        return (
+            f"column {name!r} is text: row {place} has the first whole number of more"
+            " digits than a float64 keeps; written with a decimal point (.0) it is"
+            " read as a number, rounded"
+        )
     coded = any(text.isdecimal() and text.startswith("0") for text in numbers - {"0"})
     if not others and len(numbers) > _FEW and not coded:
         return (
@@ -77,6 +111,11 @@ def _of_texts(table: Table, name: str) -> str | None:
             " decimal commas, thousands, percent signs and currencies are read"
         )
     return None
+
+
+def _is_large(text: str) -> bool:
+    digits = text.removeprefix("-")
+    return digits.isdecimal() and float(digits) >= EXACT
 
 
 def _numbers(texts: list[str]) -> set[str]:

@@ -116,7 +116,8 @@ def folds(sample: Sample, rows: Rows, seed: int, most: int = FOLDS) -> Rows:
     fewest = int((units.counts > 0).sum(axis=0).min())
     fold = folds_of(units, max(2, min(most, fewest)), np.random.default_rng(seed))
     for k in np.unique(fold):
-        _require_both(sample, rows[fold != k], "/groups", "training part of a fold")
+        pointer = "/data/rows" if sample.groups is None else "/groups"
+        _require_both(sample, rows[fold != k], pointer, "training part of a fold")
     return fold
 
 
@@ -169,6 +170,8 @@ def _require_both(sample: Sample, rows: Rows, pointer: str, part: str) -> None:
         label = sample.negative if positive.all() else sample.positive
         detail = (
             f"the {part} has rows of one class only, none of the label {label!r}; send"
-            " more of these, hold out fewer, or choose other groups"
+            " more of these, or hold out fewer"
         )
+        if sample.groups is not None:
+            detail += ", or choose other groups"
         raise refuse([FieldError(pointer, detail)])

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from app.artifacts.model import ServedModel
+from app.errors import InvalidRequestError
 from app.train.trainers.registry import TRAINERS
 from app.worker.fit.pipeline import run
 from tests.app.worker.fit.mixed_columns import quick
@@ -107,3 +108,22 @@ def numbers(told):
     if isinstance(told, list):
         return [number for one in told for number in numbers(one)]
     return [told] if isinstance(told, int | float) else []
+
+
+def test_a_class_of_one_row_is_refused_without_a_word_on_groups_that_there_are_not():
+    rows = [[float(i), "yes" if i % 2 else "no"] for i in range(N)]
+    with pytest.raises(InvalidRequestError) as caught:
+        run(
+            {
+                "model": "edge",
+                "trainer": {"kind": "logistic"},
+                "costs": COSTS,
+                "data": {"kind": "inline", "columns": ["x", "y"], "rows": rows},
+                "target": {"column": "y", "positive": "yes"},
+                "evaluation": {"holdout": 0.95},
+            },
+            lambda *_: True,
+        )
+    (error,) = caught.value.errors
+    assert error.pointer == "/data/rows"
+    assert error.detail.endswith("send more of these, or hold out fewer")

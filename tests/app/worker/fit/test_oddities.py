@@ -29,6 +29,11 @@ def told(column):
         ([*map(str, range(199)), "unknown"], "row 199 has the first that is none"),
         ([*map(str, range(30))] * 2, "all of its 60 values are numbers"),
         ([f"{i},5 %" for i in range(60)], "decimal commas, thousands, percent"),
+        ([*(i / 8 for i in range(60)), 2**53 + 1], "row 60 has the first whole number"),
+        ([7.0] * 60, "the same value, or none, stands in all rows of 'x'"),
+        ([None] * 60, "the same value, or none"),
+        (["a"] * 60, "the same value, or none"),
+        ([True] * 60, "the same value, or none"),
         ([f"2024-01-{i % 28 + 1:02}" for i in range(60)], "holds dates"),
     ],
 )
@@ -43,7 +48,14 @@ CODES = [f"0{i}" for i in range(40)]
 
 @pytest.mark.parametrize(
     "column",
-    [list(range(50)), ["a", "b"] * 20, ["1", "2"] * 20, [True, False] * 20, CODES],
+    [
+        list(range(50)),
+        ["a", "b"] * 20,
+        ["1", "2"] * 20,
+        [True, False] * 20,
+        CODES,
+        [None, 1.0] * 20,
+    ],
 )
 def test_nothing_is_told_of_plain_columns(column):
     warnings, sample = told(column)

@@ -4,10 +4,11 @@ Each display has ``from_estimator``, ``from_predictions`` and ``plot``; matplotl
 imported when something is drawn.
 """
 
-from solvers.display.confusion import AugmentedConfusionMatrixDisplay
-from solvers.display.cost import CostRejectDisplay
-from solvers.display.densities import ScoreDensityDisplay
-from solvers.display.risk_coverage import RiskCoverageDisplay
+from solvers.display.classes import (
+    AugmentedConfusionMatrixDisplay,
+    ScoreDensityDisplay,
+)
+from solvers.display.curves import CostRejectDisplay, RiskCoverageDisplay
 
 __all__ = [
     "AugmentedConfusionMatrixDisplay",

@@ -23,6 +23,7 @@ from solvers import (
     MultiHingeSVC,
     ProbabilisticLabelSVC,
 )
+from solvers.metrics import mean_binary_divergence
 from solvers.rules import ChowRule
 from solvers.trainers.ensemble_members import automatic_members
 
@@ -48,15 +49,15 @@ def repeat(task: dict[str, Any], data: Path) -> dict[str, Any]:
     rng = np.random.default_rng([task["seed"], 9])
     X, p = _world(rng, _ROWS)
     odds = np.log(p) - np.log1p(-p) + rng.normal(scale=_ERROR, size=_ROWS)
-    told = np.clip(np.round(1.0 / (1.0 + np.exp(-odds)), 1), 0.02, 0.98)
+    verdict = np.clip(np.round(1.0 / (1.0 + np.exp(-odds)), 1), 0.02, 0.98)
     new, truth = _world(rng, _TEST_ROWS)
     return {
         name: [_divergence(q, truth), _cost(q, truth)]
-        for name, q in _learnt(X, told, new)
+        for name, q in _learnt(X, verdict, new)
     } | {"the true probability": [0.0, _cost(truth, truth)]}
 
 
-def _learnt(X: Floats, told: Floats, new: Floats) -> Any:
+def _learnt(X: Floats, verdict: Floats, new: Floats) -> Any:
     """Yield each method's name and its probabilities of the new rows."""
     n, columns = X.shape
     certain = automatic_members(n, columns)
@@ -67,8 +68,8 @@ def _learnt(X: Floats, told: Floats, new: Floats) -> Any:
         for width in _WIDTHS
         for C in (0.1, 1.0, 10.0)
     ]
-    labels = np.where(told > 0.5, 1, -1)
-    y, twice = np.repeat([1, -1], n), np.r_[told, 1.0 - told]
+    labels = np.where(verdict > 0.5, 1, -1)
+    y, twice = np.repeat([1, -1], n), np.r_[verdict, 1.0 - verdict]
     group = np.tile(np.arange(n), 2)
     for name, members in {
         AUTO: None,
@@ -79,7 +80,7 @@ def _learnt(X: Floats, told: Floats, new: Floats) -> Any:
         yield name, model.fit(np.r_[X, X], y, twice, group).probability(new)
     model = EnsembleRejectClassifier(certain, budget_seconds=_NO_LIMIT)
     yield "the same on the likelier labels", model.fit(X, labels).probability(new)
-    alone = ProbabilisticLabelSVC().fit(X, told)
+    alone = ProbabilisticLabelSVC().fit(X, verdict)
     yield "one P-SVM, C = 1", alone.predict_proba(new)[:, 1]
 
 
@@ -96,9 +97,9 @@ def _world(rng: np.random.Generator, n: int) -> tuple[Floats, Floats]:
     return X, 1.0 / (1.0 + np.exp(-odds))
 
 
-def _divergence(q: Floats, p: Floats) -> float:
-    q = np.clip(q, 1e-3, 1.0 - 1e-3)
-    return float(np.mean(p * np.log(p / q) + (1.0 - p) * np.log((1.0 - p) / (1.0 - q))))
+def _divergence(q: Floats, truth: Floats) -> float:
+    """Return the divergence from the truth of estimates that are never quite sure."""
+    return mean_binary_divergence(truth, np.clip(q, 1e-3, 1.0 - 1e-3))
 
 
 def _cost(q: Floats, p: Floats) -> float:
@@ -124,8 +125,8 @@ def section(results: Sequence[dict[str, Any]], figures: Path) -> Section:
             lines.append(Line((name, figure), mean_and_error(values)[0]))
             if name != AUTO:
                 minus = [one[name][k] - one[AUTO][k] for one in results]
-                told = mean_and_error(minus)
-                lines.append(Line((name, f"{figure}, minus auto's"), *told))
+                found = mean_and_error(minus)
+                lines.append(Line((name, f"{figure}, minus auto's"), *found))
     how = (
         f"Not in any paper: {len(results)} drawn worlds of {_ROWS} rows whose verdicts"
         f" are probabilities with an error of {_ERROR} in the log-odds, said in tenths."

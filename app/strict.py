@@ -35,6 +35,7 @@ __all__ = [
 ]
 
 _WHOLE = re.compile(r"-?[0-9]{1,30}")
+_THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}")
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,4})?")
 
 
@@ -87,7 +88,7 @@ def number_in(text: str, *, whole: bool = False, comma: bool = False) -> float:
         White space around it is none of it.
     whole : bool
     comma : bool
-        Whether a decimal comma is taken too.
+        Whether a decimal comma is taken too; not where it may set thousands apart.
 
     Raises
     ------
@@ -96,6 +97,8 @@ def number_in(text: str, *, whole: bool = False, comma: bool = False) -> float:
     """
     plain = text.strip()
     plain = plain.replace(",", ".") if comma and not whole else plain
+    if comma and _THOUSANDS.fullmatch(text.strip()):
+        raise ValueError(_NO_NUMBER)
     if not in_digits(plain, whole=whole):
         raise ValueError(_NO_WHOLE if whole else _NO_NUMBER)
     if whole:

@@ -50,8 +50,10 @@ def unusable(faults: Iterable[FieldError]) -> InvalidRequestError:
     listed = tuple(islice(remaining, MOST_FAULTS))
     more = next(remaining, None) is not None
     first = listed[0]
-    where = "" if first.row is None else f"row {first.row}, "
-    where += "" if first.column is None else f"column {first.column}: "
+    if first.row is not None:
+        where = _place(first)
+    else:
+        where = "" if first.column is None else f"column {first.column!r}: "
     count = f"; the first {MOST_FAULTS} faults are listed" if more else ""
     return InvalidRequestError(f"{where}{first.detail}{count}", listed)
 

@@ -260,7 +260,9 @@ def _number(value: Any, i: int, name: str) -> float | None:
     if isinstance(value, int | float) and not isinstance(value, bool):
         value = repr(value)
     try:
-        return number_in(value if isinstance(value, str) else "", comma=True)
+        # Programs set no thousands apart, and may write three decimals.
+        text = value.replace(",", ".") if isinstance(value, str) else ""
+        return number_in(text)
     except ValueError as error:
         fault = FieldError(f"/{i}/{name}", str(error), row=i)
         raise unusable([fault]) from None

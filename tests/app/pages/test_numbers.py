@@ -105,3 +105,15 @@ def test_a_price_may_have_white_space_and_a_comma():
         prices.read({"false_negative": " 2,5 "}, None).prices["false_negative"] == 2.5
     )
     assert new_model._number(" 2,5 ") == 2.5
+
+
+@pytest.mark.parametrize("text", ["1,234", "-12,345", "1,234,567", "1.234,5"])
+def test_what_may_be_a_thousand_times_more_is_no_number_of_a_form(text):
+    for name in ("false_negative", "cases_a_day"):
+        assert name in prices.read({name: text}, None).wrong
+    assert new_model._number(text) == text
+
+
+@pytest.mark.parametrize("text", ["0,125", "12,5", "1234,567", "1,2345"])
+def test_a_comma_that_can_only_stand_before_decimals_does(text):
+    assert new_model._number(text) == float(text.replace(",", "."))

@@ -170,11 +170,11 @@ def test_numbers_of_verdicts_are_written_in_digits(desk):
             assert refused.status_code == 422, (column, number, refused.text)
             (fault,) = refused.json()["errors"]
             assert (fault["pointer"], fault["row"]) == (f"/0/{column}", 0)
-    body = f"reference;label;sure;seconds\n{references[0]};yes; 0,9 ;2,5\n"
+    body = f"reference;label;sure;seconds\n{references[0]};yes; 0,9 ;2,125\n"
     assert back(desk, model, content=body, headers=CSV).json()["saved"] == 1
     detail = desk.admin.get("/cases", params={"reference": references[0]}).json()
     (verdict,) = desk.admin.get(f"/cases/{detail['cases'][0]['id']}").json()["verdicts"]
-    assert (verdict["sure"], verdict["seconds"]) == (0.9, 2.5)
+    assert (verdict["sure"], verdict["seconds"]) == (0.9, 2.125)
 
 
 def test_a_verdict_without_a_case_is_nobodys(desk):

@@ -65,8 +65,8 @@ def main(arguments: list[str] | None = None) -> int:
         console.print(text, markup=False, highlight=False, soft_wrap=True)
         console.print()
     outside = [line for section in sections.values() for line in section.outside()]
-    said = f"figures outside their range: {len(outside)}; all in {page}"
-    console.print(said, soft_wrap=True)
+    summary = f"figures outside their range: {len(outside)}; all in {page}"
+    console.print(summary, soft_wrap=True)
     if options.publish and missing:
         told = f"not published: not complete are {', '.join(missing)}; run them first"
         console.print(told, soft_wrap=True)

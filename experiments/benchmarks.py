@@ -25,14 +25,14 @@ def benchmark_text(path: Path) -> str:
         return ""
     facts = json.loads(path.read_text(encoding="utf-8"))
     tables = {name: rows for name, rows in facts.items() if name != "machine"}
-    told = [OPENING, _verdict(tables)]
+    parts = [OPENING, _verdict(tables)]
     machine = facts.get("machine", {})
     if machine:
-        told.insert(1, _measured_on(machine))
+        parts.insert(1, _measured_on(machine))
     for name, rows in tables.items():
         title = name.replace("_", " ")
-        told.append("\n".join([f"**{title}**", "", *_table(rows)]))
-    return "\n\n".join(told)
+        parts.append("\n".join([f"**{title}**", "", *_table(rows)]))
+    return "\n\n".join(parts)
 
 
 def speed_text(path: Path, page: Path) -> str:
@@ -51,9 +51,9 @@ def speed_text(path: Path, page: Path) -> str:
     machine = facts.get("machine", {})
     for title, table in new.items():
         rows = facts[title.replace(" ", "_")]
-        said = [f"Run apart: {_measured_on(machine)}"] if machine else []
+        opening_line = [f"Run apart: {_measured_on(machine)}"] if machine else []
         verdict = _verdict({title: rows})
-        kept[title] = "\n\n".join([*said, verdict, table])
+        kept[title] = "\n\n".join([*opening_line, verdict, table])
     return "\n\n".join([opening, *(f"**{t}**\n\n{table}" for t, table in kept.items())])
 
 
@@ -95,8 +95,8 @@ def _verdict(tables: Mapping[str, list[Mapping[str, Any]]]) -> str:
     broken = [
         name for name, rows in tables.items() if any("failed" in row for row in rows)
     ]
-    said = f"{sum(met)} of {len(met)} bars met."
-    return f"{said} Not finished: {', '.join(broken)}." if broken else said
+    summary = f"{sum(met)} of {len(met)} bars met."
+    return f"{summary} Not finished: {', '.join(broken)}." if broken else summary
 
 
 def _table(rows: list[Mapping[str, Any]]) -> list[str]:

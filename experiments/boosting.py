@@ -68,16 +68,16 @@ def repeat(task: dict[str, Any], data: Path) -> dict[str, Any]:
     split = parts(rows, (3, 1, 1), rng)
     scaled = standardised(*split)
     ada = AdaBoostStumpClassifier(ROUNDS).fit(*split[0])
-    told: dict[str, Any] = {}
+    losses: dict[str, Any] = {}
     for cost in task["costs"]:
         costs = CostMatrix(1.0, 1.0, cost, cost)
-        told[str(cost)] = {
+        losses[str(cost)] = {
             "BA": _joint(split, cost, costs, task["betas"]),
             "TSB, printed grid": _two_step_printed(ada, split, costs),
             "TSB": _two_step(ada, split, costs),
             "DHL": _double_hinge(scaled, costs),
         }
-    return {"losses": told}
+    return {"losses": losses}
 
 
 def _losses(parts_: Sequence[Rows], costs: CostMatrix, decide: Any) -> list[float]:
@@ -94,16 +94,16 @@ def _losses(parts_: Sequence[Rows], costs: CostMatrix, decide: Any) -> list[floa
 def _joint(
     split: Sequence[Rows], cost: float, costs: CostMatrix, betas: Sequence[float]
 ) -> dict[str, list[float]]:
-    told: dict[str, list[float]] = {}
+    losses: dict[str, list[float]] = {}
     for beta in sorted(betas):
         model = AbstentionBoostingClassifier(cost, ROUNDS, beta=beta).fit(*split[0])
-        told[f"beta {beta:g}"] = _losses(split, costs, model.decide)
+        losses[f"beta {beta:g}"] = _losses(split, costs, model.decide)
         if not model.stumps_:
             # No direction is steep enough for this penalty, so for no larger one.
-            nothing = told[f"beta {beta:g}"]
-            told |= {f"beta {b:g}": nothing for b in betas if b > beta}
+            nothing = losses[f"beta {beta:g}"]
+            losses |= {f"beta {b:g}": nothing for b in betas if b > beta}
             break
-    return told
+    return losses
 
 
 def _two_step_printed(
@@ -138,15 +138,15 @@ def _scored(machine: Any, rule: Any) -> Any:
 
 def _double_hinge(scaled: Sequence[Rows], costs: CostMatrix) -> dict[str, list[float]]:
     X, y = scaled[0]
-    told = {}
+    losses = {}
     for degree in DEGREES:
         machine = DoubleHingeSVC(
             costs, kernel="polynomial", degree=degree, gamma=1.0 / X.shape[1], coef0=1.0
         )
         for value, fit in zip(C, c_path(machine, X, y, C), strict=True):
             name = f"degree {degree}, C {value:g}"
-            told[name] = _losses(scaled, costs, fit.decide)
-    return told
+            losses[name] = _losses(scaled, costs, fit.decide)
+    return losses
 
 
 def section(results: Sequence[dict[str, Any]], figures: Path) -> Section:

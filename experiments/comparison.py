@@ -98,7 +98,7 @@ def repeat(task: dict[str, Any], data: Path) -> dict[str, Any]:
     """Return each method's test cost and reject rate at each cost, and auto's parts."""
     train, test = split_of(task, data)
     prices = {name: costs_of(name) for name in task["costs"]}
-    told: dict[str, dict[str, list[float]]] = {name: {} for name in prices}
+    measured: dict[str, dict[str, list[float]]] = {name: {} for name in prices}
     began = time.perf_counter()
     ensemble = ensemble_of(train, task["split"])
     seconds = time.perf_counter() - began
@@ -107,9 +107,9 @@ def repeat(task: dict[str, Any], data: Path) -> dict[str, Any]:
         priced(ENSEMBLE, p, prices), decisions_of(train, test[0], prices, task["split"])
     ):
         cost = expected_cost(test[1], decisions, prices[name])
-        told[name][method] = [cost, reject_rate(decisions)]
+        measured[name][method] = [cost, reject_rate(decisions)]
     return {
-        "costs": told,
+        "costs": measured,
         "rows": [len(train[1]), len(test[1])],
         "log_loss": [ensemble.log_loss_, float(log_loss(test[1], p))],
         "weights": {name: w for name, w in ensemble.weights_.items() if w > 0.0},

@@ -15,14 +15,14 @@ def plot_differences(
 ) -> str:
     """Draw each method's mean paired difference, two standard errors each way."""
     found = per_set(results, costs)
-    told = {m: differences(found, m) for m in found if m != REFERENCE}
-    told = dict(sorted(told.items(), key=lambda item: -item[1][0]))
-    figure, axes = panels(1, 1, width=8.0, height=0.22 * len(told) + 1.0)
+    minus = {m: differences(found, m) for m in found if m != REFERENCE}
+    minus = dict(sorted(minus.items(), key=lambda item: -item[1][0]))
+    figure, axes = panels(1, 1, width=8.0, height=0.22 * len(minus) + 1.0)
     panel = axes[0][0]
-    means = [mean for mean, _ in told.values()]
-    errors = [2.0 * (error or 0.0) for _, error in told.values()]
+    means = [mean for mean, _ in minus.values()]
+    errors = [2.0 * (error or 0.0) for _, error in minus.values()]
     panel.axvline(0.0, color="0.7")
-    panel.errorbar(means, range(len(told)), xerr=errors, fmt="o", color=COLOURS[0])
-    panel.set_yticks(range(len(told)), list(told), fontsize="small")
+    panel.errorbar(means, range(len(minus)), xerr=errors, fmt="o", color=COLOURS[0])
+    panel.set_yticks(range(len(minus)), list(minus), fontsize="small")
     panel.set_xlabel("mean cost minus that of auto's ensemble")
     return save(figure, folder, "comparison-differences")

@@ -103,7 +103,7 @@ def _methods(
     y = chosen_on[1]
     double = DoubleHingeSVC(costs)
     oof = out_of_fold_scores(double, chosen_on, widths, C, seed=seed)
-    told = {}
+    figures = {}
     rules: dict[str, Any] = {"plug-in": PlugInRule(costs)}
     if costs.is_symmetric:
         rules["bartlett-wegkamp"] = BartlettWegkampRule(costs)
@@ -112,15 +112,15 @@ def _methods(
         setting = _cheapest(oof, y, costs, partial(_known, decide))
         machine = fitted(double, train, setting)
         decisions = decide(machine.decision_function(test[0]))
-        told[name] = _figures(test[1], decisions, costs, setting)
+        figures[name] = _figures(test[1], decisions, costs, setting)
     oof = out_of_fold_scores(HingeSVC(), chosen_on, widths, C, seed=seed)
     for name, fit in HINGE_RULES.items():
         setting = _cheapest(oof, y, costs, fit)
         machine = fitted(HingeSVC(), train, setting)
         decide = fit(oof[setting], y, costs)
         decisions = decide(machine.decision_function(test[0]))
-        told[name] = _figures(test[1], decisions, costs, setting)
-    return told
+        figures[name] = _figures(test[1], decisions, costs, setting)
+    return figures
 
 
 def _cheapest(

@@ -92,7 +92,7 @@ def larger_table(results: Results) -> Table:
         names, some = _costs_and_rejects(chosen)
         lines += [Line((costs, *line.names), line.ours, line.error) for line in some]
         found = _gains(chosen, ("hinge, two thresholds", "hinge, Platt and Chow"))
-        remarks += [f"Costs {costs}: {said}" for said in found]
+        remarks += [f"Costs {costs}: {gain}" for gain in found]
     return Table(
         "Beyond the paper: larger sets (up to 12,000 rows drawn, 80/20, settings"
         " chosen on 1,500 training rows)",
@@ -137,7 +137,7 @@ def _costs_and_rejects(
 
 def _gains(results: Results, others: Iterable[str]) -> tuple[str, ...]:
     """Say how the plug-in double hinge differs from other methods, split by split."""
-    said = []
+    gains = []
     splits = len({one["task"]["trial"] for one in results})
     for other in others:
         differences = [
@@ -146,7 +146,7 @@ def _gains(results: Results, others: Iterable[str]) -> tuple[str, ...]:
         ]
         mean, error = mean_and_error(differences, FIFTH, splits)
         width = "" if error is None else f" ± {error:.2f}"
-        said.append(f"plug-in minus {other}: {mean:+.2f}{width}")
+        gains.append(f"plug-in minus {other}: {mean:+.2f}{width}")
     return (
-        "Mean paired difference in loss over these splits: " + "; ".join(said) + ".",
+        "Mean paired difference in loss over these splits: " + "; ".join(gains) + ".",
     )

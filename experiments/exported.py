@@ -20,7 +20,7 @@ from app.export.description import Description
 from app.export.service import written
 from experiments.loading import Floats
 
-__all__ = ["FILES", "Told"]
+__all__ = ["FILES", "FileAnswer"]
 
 _CODES = {"+1": 1, "-1": -1, "reject": 0}
 _BLOCK = 1_000
@@ -34,7 +34,7 @@ void demur_all(int n, int d, int told, const REAL *x, int *y, REAL *numbers) {
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Told:
+class FileAnswer:
     """What a file says of rows, and how large it is."""
 
     decisions: NDArray[Any]
@@ -42,27 +42,27 @@ class Told:
     n_bytes: int
 
 
-def _c(model: Description, X: Floats) -> Told:
+def _c(model: Description, X: Floats) -> FileAnswer:
     content = written(model, "c", "float64").content
     names = ("probability", "score", "expected_cost")
-    told = [name for name in names if name in model.values]
+    outputs = [name for name in names if name in model.values]
     rows = np.ascontiguousarray(X)
     decisions = np.empty(len(X), dtype=np.intc)
-    numbers = np.empty((len(X), len(told)))
+    numbers = np.empty((len(X), len(outputs)))
     with TemporaryDirectory() as made:
         source, library = Path(made) / "model.c", Path(made) / "model.so"
         source.write_text(content.decode() + _LOOP, encoding="utf-8")
         files = ["-o", str(library), str(source), "-lm"]
-        asked = ["gcc", "-std=c99", "-O1", "-fPIC", "-shared", *files]
-        subprocess.run(asked, check=True)  # noqa: S603 - our own file
+        command = ["gcc", "-std=c99", "-O1", "-fPIC", "-shared", *files]
+        subprocess.run(command, check=True)  # noqa: S603 - our own file
         pointers = (
             a.ctypes.data_as(ctypes.c_void_p) for a in (rows, decisions, numbers)
         )
-        ctypes.CDLL(str(library)).demur_all(*X.shape, len(told), *pointers)
-    return Told(decisions, numbers[:, told.index("score")], len(content))
+        ctypes.CDLL(str(library)).demur_all(*X.shape, len(outputs), *pointers)
+    return FileAnswer(decisions, numbers[:, outputs.index("score")], len(content))
 
 
-def _onnx(model: Description, X: Floats) -> Told:
+def _onnx(model: Description, X: Floats) -> FileAnswer:
     content = written(model, "onnx", "float64").content
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
@@ -78,7 +78,7 @@ def _onnx(model: Description, X: Floats) -> Told:
     return _in_blocks(decide, model, X, len(content))
 
 
-def _python(model: Description, X: Floats) -> Told:
+def _python(model: Description, X: Floats) -> FileAnswer:
     content = written(model, "python", "float64").content
     names: dict[str, Any] = {"__name__": "model"}
     exec(compile(content, "model.py", "exec"), names)  # noqa: S102 - that it runs is meant
@@ -95,7 +95,7 @@ def _in_blocks(
     model: Description,
     X: Floats,
     n_bytes: int,
-) -> Told:
+) -> FileAnswer:
     def parts() -> Iterator[tuple[Any, Any]]:
         for start in range(0, len(X), _BLOCK):
             block = X[start : start + _BLOCK]
@@ -104,10 +104,10 @@ def _in_blocks(
             )
 
     decisions, scores = zip(*parts(), strict=True)
-    return Told(np.concatenate(decisions), np.concatenate(scores), n_bytes)
+    return FileAnswer(np.concatenate(decisions), np.concatenate(scores), n_bytes)
 
 
-FILES: Mapping[str, Callable[[Description, Floats], Told]] = {
+FILES: Mapping[str, Callable[[Description, Floats], FileAnswer]] = {
     "C": _c,
     "ONNX": _onnx,
     "Python": _python,

@@ -68,16 +68,16 @@ def repeat(task: dict[str, Any], data: Path) -> dict[str, Any]:
     expected = judged(model, X)
     description = describe(model, task["set"], 1)
     size = np.maximum(1.0, np.abs(expected.scores))
-    told = {}
+    files = {}
     for kind, run in FILES.items():
         answer = run(description, X)
-        told[kind] = {
+        files[kind] = {
             "differ": int((answer.decisions != expected.decisions).sum()),
             "apart": float((np.abs(answer.scores - expected.scores) / size).max()),
             "bytes": answer.n_bytes,
         }
     return {
-        "files": told,
+        "files": files,
         "rows": [len(train[1]), len(held_out), len(X)],
         "rejected": float((expected.decisions == 0).mean()),
         "day": datetime.now(tz=UTC).date().isoformat(),
@@ -126,7 +126,8 @@ def section(results: Sequence[dict[str, Any]], figures: Path) -> Section:
         lines.append(Line((*names, "rows"), one["rows"][2]))
         lines.append(Line((*names, "rejected, %"), 100.0 * one["rejected"]))
         lines += [
-            Line((*names, kind), told["differ"]) for kind, told in one["files"].items()
+            Line((*names, kind), answer["differ"])
+            for kind, answer in one["files"].items()
         ]
     heads = ("set", "trainer and rule", "figure")
     caption = "Rows that a file decides otherwise than the service"
@@ -139,12 +140,12 @@ def _together(results: Sequence[dict[str, Any]]) -> tuple[str, ...]:
     n_rows = sum(one["rows"][2] for one in results)
     remarks = []
     for kind in FILES:
-        told = [one["files"][kind] for one in results]
+        files = [one["files"][kind] for one in results]
         remarks.append(
-            f"{kind}: {sum(one['differ'] for one in told)} of {n_rows:,} decisions of"
+            f"{kind}: {sum(one['differ'] for one in files)} of {n_rows:,} decisions of"
             f" {len(results)} models differ; scores are at most"
-            f" {max(one['apart'] for one in told):.0e} apart (relative to the larger of"
-            f" 1 and the score); files of {min(one['bytes'] for one in told):,} to"
-            f" {max(one['bytes'] for one in told):,} bytes."
+            f" {max(one['apart'] for one in files):.0e} apart (relative to the larger"
+            f" of 1 and the score); files of {min(one['bytes'] for one in files):,} to"
+            f" {max(one['bytes'] for one in files):,} bytes."
         )
     return tuple(remarks)

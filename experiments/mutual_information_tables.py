@@ -74,13 +74,13 @@ def rule_table(results: Results) -> Table:
             nmi = mean_and_error([one[method]["nmi"] for one in chosen], FIFTH)
             names = (name, method, "NMI")
             lines.append(Line(names, *nmi, printed[0], low, high))
-            for key, said, paper in (
+            for key, label, paper in (
                 ("error", "errors", printed[1]),
                 ("reject", "rejected", printed[2]),
             ):
                 value = mean_and_error([one[method][key] for one in chosen], FIFTH)
                 share = None if paper is None else paper / 100.0
-                lines.append(Line((name, method, said), *value, share))
+                lines.append(Line((name, method, label), *value, share))
     newton, exact, outside = (
         _means(results, name) for name in ("mutual information", "MICVR", _EXTRA)
     )
@@ -115,12 +115,12 @@ def cost_table(results: Results) -> Table:
             ("cfn_fixed", "CFN, CRN = .4"),
             ("crp_fixed", "CRP, CRN = .4"),
         )
-        for place, (key, said) in enumerate(keys):
+        for place, (key, label) in enumerate(keys):
             values = [one[key] for one in costs if isfinite(one[key])]
             low, high = COST_RANGES[name] if place == 0 else (None, None)
             paper = PRINTED_COSTS[name][place]
-            told = mean_and_error(values, FIFTH, len(costs))
-            lines.append(Line((name, said), *told, paper, low, high))
+            value = mean_and_error(values, FIFTH, len(costs))
+            lines.append(Line((name, label), *value, paper, low, high))
     remarks = (
         "A false positive costs 1. The paper finds that all its costs satisfy (11);"
         f" here {len(results) - violated} of {len(results)} runs do. They do exactly"

@@ -39,13 +39,13 @@ def write_page(
         for remark in section.remarks
     ]
     summary = "\n".join([_verdict(sections), "", DIFFERENT, "", *differ])
-    told = [
+    parts = [
         OPENING,
         summary,
         *(one.markdown() for one in sections.values()),
         benchmarks,
     ]
-    text = "\n\n".join(part for part in told if part)
+    text = "\n\n".join(part for part in parts if part)
     page = docs / "results.md"
     page.write_text(text + "\n", encoding="utf-8")
     facts = {name: section.payload() for name, section in sections.items()}

@@ -83,12 +83,20 @@ def _probabilities(
         msg = f"{system} is not installed: make automl"
         raise FileNotFoundError(msg)
     with tempfile.TemporaryDirectory(prefix="demur-peers-") as folder:
-        asked, told = Path(folder) / "asked.npz", Path(folder) / "told.npz"
-        np.savez(asked, X=train[0], y=train[1], X_test=X_test)
+        rows_file, answers_file = (
+            Path(folder) / "rows.npz",
+            Path(folder) / "answers.npz",
+        )
+        np.savez(rows_file, X=train[0], y=train[1], X_test=X_test)
         ran = subprocess.run(  # noqa: S603 - our own script, our own arguments
             [
                 *(str(python), str(_HERE / "peers_apart.py"), system),
-                *(str(asked), str(task["seconds"]), str(task["split"]), str(told)),
+                *(
+                    str(rows_file),
+                    str(task["seconds"]),
+                    str(task["split"]),
+                    str(answers_file),
+                ),
             ],
             check=False,
             cwd=folder,
@@ -103,7 +111,7 @@ def _probabilities(
         if ran.returncode != 0:
             msg = f"{system} failed on {task['set']}: {ran.stderr[-2000:]}"
             raise RuntimeError(msg)
-        with np.load(told) as found:
+        with np.load(answers_file) as found:
             return (
                 found["p"].astype(np.float64),
                 float(found["seconds"]),
@@ -119,13 +127,13 @@ def section(results: Sequence[dict[str, Any]], figures: Path) -> Section:
     for one in results:
         budgets.setdefault(one["task"]["seconds"], []).append(one)
     words = " and ".join(f"{seconds:.0f}" for seconds in budgets)
-    told = " and ".join(
+    budget_text = " and ".join(
         f"{seconds:.0f} seconds ({len({one['task']['set'] for one in some})} sets)"
         for seconds, some in budgets.items()
     )
     how = (
         "Not in any paper: the first split of sets of the comparison,"
-        f" {told} of wall time and one thread"
+        f" {budget_text} of wall time and one thread"
         " for each system, one process at a time on a core. *auto's ensemble*"
         " is `EnsembleRejectClassifier` with `budget_seconds` of that; AutoGluon has"
         " its preset `best_quality` and log loss as its aim, FLAML its defaults and log"
@@ -143,12 +151,12 @@ def section(results: Sequence[dict[str, Any]], figures: Path) -> Section:
 
 def _tables(results: Sequence[dict[str, Any]], seconds: float) -> Iterator[Table]:
     """Yield what one budget gave."""
-    together = _by_set(results)
+    by_set = _by_set(results)
     columns = {"symmetric, mean over c": _SYMMETRIC, UNEQUAL: (UNEQUAL,)}
-    yield _costs(f"Mean cost, {seconds:.0f} s", together, columns)
+    yield _costs(f"Mean cost, {seconds:.0f} s", by_set, columns)
     yield _times(f"Log loss and time, {seconds:.0f} s", results)
     for head, prices in columns.items():
-        yield _of_sets(f"Set by set, {head}, {seconds:.0f} s", together, prices)
+        yield _of_sets(f"Set by set, {head}, {seconds:.0f} s", by_set, prices)
 
 
 def _by_set(results: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -161,26 +169,26 @@ def _by_set(results: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
             "costs": {price: {} for price in one["costs"]},
         }
         whole = found.setdefault((task["set"], task["split"]), empty)
-        for price, told in one["costs"].items():
-            whole["costs"][price] |= told
+        for price, by_method in one["costs"].items():
+            whole["costs"][price] |= by_method
     return list(found.values())
 
 
 def _costs(
     caption: str,
-    together: Sequence[dict[str, Any]],
+    by_set: Sequence[dict[str, Any]],
     columns: dict[str, tuple[str, ...]],
 ) -> Table:
     lines = []
     for head, prices in columns.items():
-        found = per_set(together, prices)
+        found = per_set(by_set, prices)
         for method in found:
             mean, _ = mean_and_error(list(found[method].values()))
             lines.append(Line((method, head), mean))
         for method in found:
             if method != OURS:
-                told = differences(found, OURS, method)
-                lines.append(Line((f"ensemble minus {method}", head), *told))
+                difference = differences(found, OURS, method)
+                lines.append(Line((f"ensemble minus {method}", head), *difference))
     return Table(caption, ("method", "costs"), tuple(lines), digits=4, wide=True)
 
 
@@ -201,9 +209,9 @@ def _times(caption: str, results: Sequence[dict[str, Any]]) -> Table:
 
 
 def _of_sets(
-    caption: str, together: Sequence[dict[str, Any]], prices: tuple[str, ...]
+    caption: str, by_set: Sequence[dict[str, Any]], prices: tuple[str, ...]
 ) -> Table:
-    found = per_set(together, prices)
+    found = per_set(by_set, prices)
     lines = [
         Line((name, method), found[method][name])
         for name in found[OURS]

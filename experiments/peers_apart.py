@@ -73,10 +73,12 @@ def flaml(X: Any, y: Any, X_test: Any, seconds: float, seed: int) -> tuple[Any, 
     return search.predict_proba(X_test)[:, 1], made_of
 
 
-def main(system: str, asked: str, seconds: str, seed: str, told: str) -> None:
-    """Fit on the rows asked for, tell the probabilities."""
+def main(
+    system: str, rows_file: str, seconds: str, seed: str, answers_file: str
+) -> None:
+    """Fit on the rows of one file, write the probabilities into another."""
     warnings.simplefilter("ignore")
-    with np.load(asked) as rows:
+    with np.load(rows_file) as rows:
         X, y, X_test = rows["X"], rows["y"], rows["X_test"]
     fit = {"demur": demur, "autogluon": autogluon, "flaml": flaml}[system]
     began = time.perf_counter()
@@ -87,7 +89,7 @@ def main(system: str, asked: str, seconds: str, seed: str, told: str) -> None:
         for whose in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
     ]
     cpu = sum(one.ru_utime + one.ru_stime for one in used)
-    np.savez(told, p=p, seconds=wall, cpu_seconds=cpu, made_of=made_of)
+    np.savez(answers_file, p=p, seconds=wall, cpu_seconds=cpu, made_of=made_of)
 
 
 if __name__ == "__main__":

@@ -61,13 +61,13 @@ def repeat(task: dict[str, Any], data: Path) -> dict[str, Any]:  # noqa: ARG001 
     X_test, _ = _simulated(1000, task["dimensions"], rng)
     truth = _probability(X_test)
     noise = rng.uniform(-task["amplitude"], task["amplitude"], len(X))
-    told = np.clip(_probability(X) + noise, 0.0, 1.0)
+    noisy = np.clip(_probability(X) + noise, 0.0, 1.0)
     estimates = {
-        "P-SVM": _p_svm(X, told, X_test),
-        "C-SVM, labels (5)": _c_svm(X, np.where(told > 0.5, 1.0, -1.0), X_test),
+        "P-SVM": _p_svm(X, noisy, X_test),
+        "C-SVM, labels (5)": _c_svm(X, np.where(noisy > 0.5, 1.0, -1.0), X_test),
         "C-SVM, drawn labels": _c_svm(X, drawn, X_test),
-        "logistic regression, probabilities": _logistic(X, told, X_test),
-        "kernel ridge, probabilities": _kernel_ridge(X, told, X_test),
+        "logistic regression, probabilities": _logistic(X, noisy, X_test),
+        "kernel ridge, probabilities": _kernel_ridge(X, noisy, X_test),
     }
     curve = None
     if task["dimensions"] == 1 and task["seed"] == 0:

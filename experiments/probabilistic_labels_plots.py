@@ -31,8 +31,8 @@ def plot_noise(results: Sequence[dict[str, Any]], folder: Path) -> str:
     """Draw accuracy and mean binary KL against the amplitude of the noise."""
     figure, axes = panels(1, 2, width=8.0, height=3.2)
     amplitudes = sorted({one["task"]["amplitude"] for one in results})
-    said = {"accuracy": "accuracy", "divergence": "mean binary KL"}
-    for panel, (key, label) in zip(axes[0], said.items(), strict=True):
+    titles = {"accuracy": "accuracy", "divergence": "mean binary KL"}
+    for panel, (key, label) in zip(axes[0], titles.items(), strict=True):
         for colour, method in zip(COLOURS, results[0]["methods"], strict=False):
             values = [
                 [

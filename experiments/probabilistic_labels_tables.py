@@ -83,10 +83,10 @@ def _lines(
 ) -> tuple[Line, ...]:
     lines = []
     for method in results[0]["methods"]:
-        for figure, said in _NAMES.items():
+        for figure, label in _NAMES.items():
             values = [one["methods"][method][figure] for one in results]
             mean, error = mean_and_error(values)
             key = (method, figure)
             low, high = ranges.get(key, (None, None))
-            lines.append(Line((method, said), mean, error, paper.get(key), low, high))
+            lines.append(Line((method, label), mean, error, paper.get(key), low, high))
     return tuple(lines)

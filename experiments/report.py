@@ -114,7 +114,9 @@ class Section:
         """Return the section; plots are looked for in figures/ beside the page."""
         text = [f"## {self.title}", self.how]
         text += [table.markdown() for table in self.tables]
-        text += [f"![{said}](figures/{file})" for file, said in self.plots.items()]
+        text += [
+            f"![{caption}](figures/{file})" for file, caption in self.plots.items()
+        ]
         return "\n\n".join(text)
 
     def outside(self) -> list[Line]:
@@ -125,8 +127,8 @@ class Section:
     def payload(self) -> dict[str, Any]:
         """Return everything as JSON-able facts, the verdicts among them."""
         facts = asdict(self)
-        for table, told in zip(self.tables, facts["tables"], strict=True):
-            for line, row in zip(table.lines, told["lines"], strict=True):
+        for table, shown in zip(self.tables, facts["tables"], strict=True):
+            for line, row in zip(table.lines, shown["lines"], strict=True):
                 row["inside"] = line.inside
         return facts
 
@@ -142,9 +144,9 @@ def section_from(facts: Mapping[str, Any]) -> Section:
             )
             for row in table["lines"]
         )
-        told = {key: table[key] for key in ("caption", "digits", "wide")}
+        look = {key: table[key] for key in ("caption", "digits", "wide")}
         names, remarks = tuple(table["names"]), tuple(table["remarks"])
-        tables.append(Table(names=names, lines=lines, remarks=remarks, **told))
+        tables.append(Table(names=names, lines=lines, remarks=remarks, **look))
     words = {key: facts[key] for key in ("title", "how", "plots")}
     return Section(tables=tuple(tables), remarks=tuple(facts["remarks"]), **words)
 

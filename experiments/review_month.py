@@ -111,7 +111,7 @@ def play(
     rows: World, console: Console, seed: int = 0, audited: float = AUDITED
 ) -> Month:
     """Play days whose world changes in the middle; return what came of it."""
-    told = Month(changed_on=len(rows.days) // 2)
+    month = Month(changed_on=len(rows.days) // 2)
     with opened(seed) as (office, past):
         office.train(
             console, "month", costs=TIME_ONLY, **_labelled(rows.columns, *rows.training)
@@ -130,19 +130,19 @@ def play(
         for day, (X, truth) in enumerate(rows.days):
             office.decide(rows.columns, day, X, truth)
             waiting = office.references()
-            told.verdicts += office.work(waiting)
-            told.cases += len(waiting)
+            month.verdicts += office.work(waiting)
+            month.cases += len(waiting)
             past.end_of(day, len(X))
             on = office.alarms()
-            seen = {kind for _, kind in told.alarms}
-            told.alarms += [(day + 1, kind) for kind in on if kind not in seen]
-        _learn(office, rows, told, console)
-    return told
+            seen = {kind for _, kind in month.alarms}
+            month.alarms += [(day + 1, kind) for kind in on if kind not in seen]
+        _learn(office, rows, month, console)
+    return month
 
 
-def _learn(office: Office, rows: World, told: Month, console: Console) -> None:
+def _learn(office: Office, rows: World, month: Month, console: Console) -> None:
     """Price a reject, train again, and hold all of it against the new world."""
-    told.prices = office.ask(
+    month.prices = office.ask(
         "POST",
         "/models/month/review/prices",
         json={
@@ -153,14 +153,14 @@ def _learn(office: Office, rows: World, told: Month, console: Console) -> None:
         },
     )
     # Where asking people would not pay, as few verdicts may say, prices stay.
-    costs = told.prices["costs"] if told.prices["pays"] else TIME_ONLY
+    costs = month.prices["costs"] if month.prices["pays"] else TIME_ONLY
     office.ask(
         "POST",
         "/models/month/versions/1/reprice",
         json={"costs": costs, "rule": {"kind": "chow"}},
     )
-    told.rows = office.ask("POST", "/models/month/review/dataset")
-    office.train(console, "month", costs=costs, **told.rows["train"])
+    month.rows = office.ask("POST", "/models/month/review/dataset")
+    office.train(console, "month", costs=costs, **month.rows["train"])
     office.ask("PUT", "/models/month/review", json={"enabled": False})
     X, truth = (np.concatenate(part) for part in zip(*rows.days, strict=True))
     office.train(console, "oracle", costs=costs, **_labelled(rows.columns, X, truth))
@@ -171,7 +171,7 @@ def _learn(office: Office, rows: World, told: Month, console: Console) -> None:
         "all labels known": "oracle:1",
     }
     for name, model in asked.items():
-        told.costs[name], told.to_people[name] = _true_cost(office, model, rows)
+        month.costs[name], month.to_people[name] = _true_cost(office, model, rows)
 
 
 def _true_cost(office: Office, model: str, rows: World) -> tuple[float, float]:
@@ -203,13 +203,13 @@ def _labelled(columns: list[str], X: Floats, truth: Flags) -> dict[str, Any]:
     }
 
 
-def shown(told: Month) -> Table:
+def shown(month: Month) -> Table:
     """Return what came of a month, as a table."""
     table = Table(title="What a case truly costs, people's errors and time included")
     for name in ("", "cost a case", "to people"):
         table.add_column(name, justify="left" if not name else "right")
-    for name, cost in told.costs.items():
-        table.add_row(name, f"{cost:.4f}", f"{told.to_people[name]:.1%}")
+    for name, cost in month.costs.items():
+        table.add_row(name, f"{cost:.4f}", f"{month.to_people[name]:.1%}")
     return table
 
 
@@ -222,18 +222,19 @@ def main() -> int:
     options = parser.parse_args()
     console = Console(width=100)
     rows = world(options.data, Length(days=options.days), options.seed)
-    told = play(rows, console, options.seed)
-    console.print(shown(told))
-    people = told.prices["people"]
+    month = play(rows, console, options.seed)
+    console.print(shown(month))
+    people = month.prices["people"]
     console.print(
-        f"{told.cases} cases, {told.verdicts} verdicts. The world changed after day"
-        f" {told.changed_on}; alarms (day, kind): {told.alarms}. People are right on"
+        f"{month.cases} cases, {month.verdicts} verdicts. The world changed after day"
+        f" {month.changed_on}; alarms (day, kind): {month.alarms}. People are right on"
         f" {people['sensitivity']:.3f} of the true +1 (in truth {S_PLUS}) and"
         f" {people['specificity']:.3f} of the true -1 ({S_MINUS}). Rows that taught the"
-        f" next version: {told.rows['rows']}, worth {told.rows['effective_rows']:.0f}."
+        f" next version: {month.rows['rows']}, worth"
+        f" {month.rows['effective_rows']:.0f}."
     )
-    paid = told.costs["next version"] < told.costs["nothing done"]
-    noticed = any(day > told.changed_on for day, _ in told.alarms)
+    paid = month.costs["next version"] < month.costs["nothing done"]
+    noticed = any(day > month.changed_on for day, _ in month.alarms)
     return 0 if paid and noticed else 1
 
 

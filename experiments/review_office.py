@@ -56,8 +56,8 @@ class Office:
         ]
 
     def _key(self, name: str) -> str:
-        asked = {"name": name, "scopes": ["review"], "person": name}
-        key: str = self.ask("POST", "/keys", json=asked)["key"]
+        body = {"name": name, "scopes": ["review"], "person": name}
+        key: str = self.ask("POST", "/keys", json=body)["key"]
         return key
 
     def ask(self, method: str, path: str, **sent: Any) -> Any:
@@ -66,8 +66,8 @@ class Office:
 
     def train(self, console: Console, model: str, **body: Any) -> int:
         """Train a version; return its number."""
-        asked = {"model": model, "trainer": TRAINER, "rule": {"kind": "chow"}, **body}
-        job = self.ask("POST", "/train", json=asked)
+        body = {"model": model, "trainer": TRAINER, "rule": {"kind": "chow"}, **body}
+        job = self.ask("POST", "/train", json=body)
         version: int = follow(self.client, job, console)["result"]["version"]
         return version
 
@@ -113,8 +113,10 @@ class Office:
                 references[case] = self.ask("GET", f"/cases/{case}")["reference"]
             truth = self.truth[references[case]]
             right = self.draw.random() < (S_PLUS if truth else S_MINUS)
-            said = {"token": claim["token"], "label": self.label(truth == right)}
-            person.post(f"/claims/{claim['id']}/verdict", json=said).raise_for_status()
+            verdict = {"token": claim["token"], "label": self.label(truth == right)}
+            person.post(
+                f"/claims/{claim['id']}/verdict", json=verdict
+            ).raise_for_status()
             given += 1
         return given
 

@@ -52,11 +52,11 @@ def out_of_fold_scores(
     splitter = StratifiedKFold(folds, shuffle=True, random_state=seed)
     for train, apart in splitter.split(X, y):
         for gamma in gammas:
-            asked = clone(machine).set_params(gamma=gamma)
+            candidate = clone(machine).set_params(gamma=gamma)
             with catch_warnings():
                 # A setting too rough to be solved to the end is judged as it stands.
                 simplefilter("ignore", ConvergenceWarning)
-                path = c_path(asked, X[train], y[train], C)
+                path = c_path(candidate, X[train], y[train], C)
             for value, fit in zip(C, path, strict=True):
                 scores[Setting(gamma, value)][apart] = fit.decision_function(X[apart])
     return scores

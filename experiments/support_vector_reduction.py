@@ -95,8 +95,8 @@ def _ijcnn(task: dict[str, Any], data: Path) -> dict[str, Any]:
     if task["method"]["method"] == "m2rs":
         pair = _best_pair(chosen_on, task["method"][PRICE])
     machine = _machine(task["method"], gamma, 1.0, pair)
-    told = _before_after(machine, train, load(data, "ijcnn1.test"))
-    return {**told, "gamma": gamma, "first_stage": pair}
+    measured = _before_after(machine, train, load(data, "ijcnn1.test"))
+    return {**measured, "gamma": gamma, "first_stage": pair}
 
 
 def _best_gamma(rows: Rows) -> float:

@@ -82,13 +82,13 @@ def pendigits_tables(results: Results) -> list[Table]:
         "better": ("Beyond the paper: pendigits, gamma = 1/16, coef0 = 0", {}, better),
     }
     tables = []
-    for kernel, (caption, paper, said) in captions.items():
+    for kernel, (caption, paper, notes) in captions.items():
         lines = _lines(
             [one for one in pendigits if one["task"]["kernel"] == kernel],
             paper,
             EXPECTED[kernel],
         )
-        tables.append(Table(caption, ("method", "figure"), lines, said, digits=2))
+        tables.append(Table(caption, ("method", "figure"), lines, notes, digits=2))
     return tables
 
 
@@ -113,18 +113,18 @@ def _lines(
     results: Results, paper: dict[str, Any], expected: dict[str, Any]
 ) -> tuple[Line, ...]:
     """Return accuracy, support vectors and the change of risk of each method."""
-    told: dict[str, list[dict[str, Any]]] = {}
+    after: dict[str, list[dict[str, Any]]] = {}
     changes: dict[str, list[float]] = {}
     unreduced: dict[int, dict[str, Any]] = {}
     for one in results:
         name = _name(one["task"]["method"])
         unreduced[one["task"].get("draw", 0)] = one["before"]
-        told.setdefault(name, []).append(one["after"])
+        after.setdefault(name, []).append(one["after"])
         change = 100.0 * (one["after"]["cost"] - one["before"]["cost"])
         changes.setdefault(name, []).append(change)
     lines = []
-    told = {"unreduced": list(unreduced.values()), **told}
-    for name, measured in told.items():
+    after = {"unreduced": list(unreduced.values()), **after}
+    for name, measured in after.items():
         accuracy = [100.0 * one["accuracy"] for one in measured]
         vectors = [float(one["support_vectors"]) for one in measured]
         printed = paper.get(name, (None, None))

@@ -40,13 +40,13 @@ def _gamma(default: Any = "scale") -> Parameter:
 
 
 def _degree(default: int | None = 3) -> Parameter:
-    told = "A higher one overflows a little outside of training."
-    return whole("degree", default, told, minimum=0, offered=(1, 20))
+    description = "A higher one overflows a little outside of training."
+    return whole("degree", default, description, minimum=0, offered=(1, 20))
 
 
 def _coef0(default: float | None = 0.0, least: float = 0.0) -> Parameter:
-    told = "A larger one drowns what the rows have in common."
-    return number("coef0", default, told, offered=(least, 1000.0))
+    description = "A larger one drowns what the rows have in common."
+    return number("coef0", default, description, offered=(least, 1000.0))
 
 
 def _weight(name: str, default: float | None, description: str = "") -> Parameter:

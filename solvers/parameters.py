@@ -170,8 +170,8 @@ def choice(
     name: str, choices: tuple[str, ...], description: str = "", **more: Any
 ) -> Parameter:
     """Declare one of a few names; the first is the default where none is given."""
-    told = {"default": choices[0], "choices": choices} | more
-    return Parameter(name, "choice", description, **told)
+    settings = {"default": choices[0], "choices": choices} | more
+    return Parameter(name, "choice", description, **settings)
 
 
 def flag(

@@ -123,9 +123,9 @@ def descend(
     flat = _FLAT * (rows.signed_sum + rows.pull_sum)
     for round_ in range(settings.n_rounds):
         if progress is not None:
-            said = f"round {round_ + 1} of {settings.n_rounds}"
-            if not progress(round_ / settings.n_rounds, said):
-                raise Interrupted(said)
+            message = f"round {round_ + 1} of {settings.n_rounds}"
+            if not progress(round_ / settings.n_rounds, message):
+                raise Interrupted(message)
         move = _next_move(rows, finder, weights, penalty, flat, settings)
         if move is None:
             path.converged = True
@@ -155,13 +155,13 @@ def _next_move(
 ) -> tuple[Pair, float] | None:
     """Return the steepest pair and its step, or None where every slope is flat."""
     for exact in (False, True) if finder.packs else (True,):
-        for pair, told in _candidates(rows, finder, weights, penalty, exact, settings):
-            if not abs(told) > flat:
+        for pair, slope in _candidates(rows, finder, weights, penalty, exact, settings):
+            if not abs(slope) > flat:
                 break
             start = rows.line(pair)(0.0)
             true = start[0] + penalty
             # Packed sums may mislead near the end: then ask for exact ones.
-            if not exact and abs(true - told) > 0.1 * abs(told):
+            if not exact and abs(true - slope) > 0.1 * abs(slope):
                 break
             held = weights.get(pair, 0.0)
             eta = _step(rows, pair, start, held, penalty, settings)
@@ -180,14 +180,14 @@ def _candidates(
 ) -> list[tuple[Pair, float]]:
     """Return pairs that may move with their slopes, steepest first."""
     held = [pair for pair, weight in weights.items() if weight > 0.0]
-    asked = held if settings.rejects else []
+    searched = held if settings.rejects else []
     if settings.rejects and CONSTANT not in held:
-        asked = [*held, CONSTANT]
-    found = finder.search(rows, asked, exact=exact)
+        searched = [*held, CONSTANT]
+    found = finder.search(rows, searched, exact=exact)
     moves = []
     if found.slope + penalty < 0.0:
         moves.append((found.stump, found.slope + penalty))
-    for pair, slope in zip(asked, found.held, strict=True):
+    for pair, slope in zip(searched, found.held, strict=True):
         if slope + penalty < 0.0 or weights.get(pair, 0.0) > 0.0:
             moves.append((pair, float(slope) + penalty))
     return sorted(moves, key=lambda move: -abs(move[1]))

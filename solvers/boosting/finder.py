@@ -72,9 +72,9 @@ class Finder:
         codes: Any = self._codes.values
         if self.packs and not exact:
             self._add_up(*weights, rows.largest)
-            told = scan_histograms(self._S, self._R, features, options, table)
+            found = scan_histograms(self._S, self._R, features, options, table)
         else:
-            told = scan_codes(
+            found = scan_codes(
                 codes,
                 self._codes.missing,
                 self._orders,
@@ -83,7 +83,7 @@ class Finder:
                 options,
                 table,
             )
-        slope, stump, slopes = told
+        slope, stump, slopes = found
         for place, pair in enumerate(held):
             if pair == CONSTANT:
                 slopes[place] = rows.signed_sum - rows.pull_sum

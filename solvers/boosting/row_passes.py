@@ -46,21 +46,21 @@ def wrong_and_rejected(
     w0 = w1 = w2 = w3 = r0 = r1 = r2 = r3 = 0.0
     for quad in range(n_whole >> 2):
         i = 4 * quad
-        told = signed[i] * answers[cells[i]]
-        w0 += abs(told) - told
+        product = signed[i] * answers[cells[i]]
+        w0 += abs(product) - product
         r0 += rejected[cells[i]] * pull[i]
-        told = signed[i + 1] * answers[cells[i + 1]]
-        w1 += abs(told) - told
+        product = signed[i + 1] * answers[cells[i + 1]]
+        w1 += abs(product) - product
         r1 += rejected[cells[i + 1]] * pull[i + 1]
-        told = signed[i + 2] * answers[cells[i + 2]]
-        w2 += abs(told) - told
+        product = signed[i + 2] * answers[cells[i + 2]]
+        w2 += abs(product) - product
         r2 += rejected[cells[i + 2]] * pull[i + 2]
-        told = signed[i + 3] * answers[cells[i + 3]]
-        w3 += abs(told) - told
+        product = signed[i + 3] * answers[cells[i + 3]]
+        w3 += abs(product) - product
         r3 += rejected[cells[i + 3]] * pull[i + 3]
     for i in range(n_whole, n_rows):
-        told = signed[i] * answers[cells[i]]
-        w0 += abs(told) - told
+        product = signed[i] * answers[cells[i]]
+        w0 += abs(product) - product
         r0 += rejected[cells[i]] * pull[i]
     return 0.5 * (w0 + w1 + w2 + w3), r0 + r1 + r2 + r3
 

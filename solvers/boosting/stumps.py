@@ -93,5 +93,5 @@ class Stump:
         """Return what the stump adds to h and to r, each of shape (n_rows,)."""
         if self.feature is None:
             return np.zeros(len(X)), np.ones(len(X))
-        told = self.answers(X)
-        return told.astype(np.float64), -(told == 0).astype(np.float64)
+        answers = self.answers(X)
+        return answers.astype(np.float64), -(answers == 0).astype(np.float64)

@@ -111,9 +111,9 @@ def boost_trees(
 
     path.objective.append(mean_loss())
     for round_ in range(settings.n_rounds):
-        said = f"round {round_ + 1} of {settings.n_rounds}"
-        if progress is not None and not progress(round_ / settings.n_rounds, said):
-            raise Interrupted(said)
+        message = f"round {round_ + 1} of {settings.n_rounds}"
+        if progress is not None and not progress(round_ / settings.n_rounds, message):
+            raise Interrupted(message)
         measure(rows, h, r, kind, stats)
         nodes, steps = grow(values_in, codes.counts, stats, options, leaf_of)
         before = path.objective[-1]

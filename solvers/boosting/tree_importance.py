@@ -122,9 +122,9 @@ def tree_importance(
     both = np.stack((value.real, value.imag), axis=1).astype(np.float64)
     _add_changes(rows, fields, _mean_by_node(rows, fields, both, weight), by_h, by_r)
     share = weight / weight.sum()
-    told = {"h": share @ np.abs(by_h)}
+    importance = {"h": share @ np.abs(by_h)}
     if r is None:
-        return told
+        return importance
     lost = np.where(r <= 0.0, weight, 0.0)
     pushed = -(lost @ by_r) / max(lost.sum(), np.finfo(float).tiny)
-    return told | {"r": share @ np.abs(by_r), "rejected": pushed}
+    return importance | {"r": share @ np.abs(by_r), "rejected": pushed}

@@ -93,9 +93,11 @@ def _price(risen: Floats, targets: Floats, weights: Floats) -> float:
     if risen.shape[1] < 2:  # nothing can bend
         return SMOOTH[0]
     some = slice(None, None, -(-len(risen) // _ASKED))
-    asked = (risen[some], targets[some], weights[some])
-    told = [log_evidence(*asked, fit_rising(*asked, price), price) for price in SMOOTH]
-    return SMOOTH[int(np.argmax(told))]
+    rows = (risen[some], targets[some], weights[some])
+    evidence = [
+        log_evidence(*rows, fit_rising(*rows, price), price) for price in SMOOTH
+    ]
+    return SMOOTH[int(np.argmax(evidence))]
 
 
 def _knots(

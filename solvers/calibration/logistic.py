@@ -78,21 +78,23 @@ def log_evidence(
 
 
 def spread_of(
-    told: Floats, basis: Floats, weights: Floats, found: Floats, smooth: float
+    functions: Floats, basis: Floats, weights: Floats, found: Floats, smooth: float
 ) -> Floats:
-    """Return the variances of linear functions of what was found, shape (n_told,).
+    """Return the variances of linear functions of what was found, shape (n_functions,).
 
     Of the same normal distribution as in ``log_evidence``.
 
     Parameters
     ----------
-    told : ndarray of shape (n_told, 1 + n_slopes)
+    functions : ndarray of shape (n_functions, 1 + n_slopes)
     basis, weights, found, smooth
         As for ``log_evidence``.
     """
     free, curved = _curvature(basis, weights, found, smooth)
-    told = told[:, free]
-    return np.asarray(np.einsum("ij,ji->i", told, np.linalg.solve(curved, told.T)))
+    functions = functions[:, free]
+    return np.asarray(
+        np.einsum("ij,ji->i", functions, np.linalg.solve(curved, functions.T))
+    )
 
 
 def _curvature(
@@ -130,5 +132,5 @@ def _loss(
     point: Floats, design: Floats, targets: Floats, weights: Floats, ridge: Floats
 ) -> float:
     z = design @ point
-    told = float(weights @ (np.logaddexp(0.0, z) - targets * z))
-    return told + 0.5 * float(point @ ridge @ point)
+    loss = float(weights @ (np.logaddexp(0.0, z) - targets * z))
+    return loss + 0.5 * float(point @ ridge @ point)

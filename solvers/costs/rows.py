@@ -52,12 +52,12 @@ class RowCosts(Priced):
         given = {f.name: _prices(f.name, getattr(self, f.name)) for f in fields(self)}
         lengths = {len(prices) for prices in given.values() if prices.ndim}
         if len(lengths) != 1:
-            told = ", ".join(
+            listed = ", ".join(
                 f"{name} {len(prices)}" for name, prices in given.items() if prices.ndim
             )
             msg = (
-                f"columns of prices must have one length, got {told}"
-                if told
+                f"columns of prices must have one length, got {listed}"
+                if listed
                 else "at least one price is a column; CostMatrix takes four numbers"
             )
             raise InvalidCostsError(msg)

@@ -108,8 +108,8 @@ class _Onwards:
         self._begin = self._reached = 0.0
 
     def __call__(self, fraction: float, message: str) -> bool:
-        said = self._begin + (1.0 - self._begin) * fraction
-        self._reached = max(self._reached, said)
+        overall = self._begin + (1.0 - self._begin) * fraction
+        self._reached = max(self._reached, overall)
         return self._progress(self._reached, message)
 
     def turn(self) -> None:

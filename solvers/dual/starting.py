@@ -53,5 +53,5 @@ def _snapped(problem: DualProblem, weights: Floats, corners: Floats) -> Floats:
     target = np.take_along_axis(targets, held, axis=1)[:, 0]
     far = inside & (np.abs(scores - target) > _NEAR * np.maximum(1.0, np.abs(target)))
     place = (targets > scores[:, None]).sum(axis=1, keepdims=True)
-    asked = np.take_along_axis(corners, place, axis=1)[:, 0]
-    return np.where(far, asked, weights)
+    corner = np.take_along_axis(corners, place, axis=1)[:, 0]
+    return np.where(far, corner, weights)

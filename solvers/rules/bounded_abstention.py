@@ -53,9 +53,11 @@ def window_minima(values: Floats, first: Positions, last: Positions) -> Floats:
     level = np.where(length > 0, level, -1)
     table = values.copy()
     for current in range(int(level.max(initial=-1)) + 1):
-        asked = np.flatnonzero(level == current)
+        chosen = np.flatnonzero(level == current)
         width = 1 << current
-        answers[asked] = np.minimum(table[first[asked]], table[last[asked] - width + 1])
+        answers[chosen] = np.minimum(
+            table[first[chosen]], table[last[chosen] - width + 1]
+        )
         table = np.minimum(table[:-width], table[width:])
     return answers
 

@@ -120,13 +120,15 @@ def chain_of(split: Split) -> Chain:
     order = np.argsort(-distance, kind="stable")
     wrong = np.where(scores >= center, 1.0 - share, share)[order]
     expected = 1.0 / (1.0 + np.exp(np.minimum(slope * distance[order], 700.0)))
-    seen, told = split.selection
+    seen, seen_share = split.selection
     off = np.abs(seen - center)
     nearer = np.argsort(-off, kind="stable")
-    errors = np.cumsum(np.where(seen >= center, 1.0 - told, told)[nearer])
+    errors = np.cumsum(np.where(seen >= center, 1.0 - seen_share, seen_share)[nearer])
     place = np.searchsorted(-off[nearer], -distance[order], side="right")
     labels = np.concatenate(([0.0], errors))[place] * len(scores) / len(seen)
-    certain = all(bool(((part == 0.0) | (part == 1.0)).all()) for part in (share, told))
+    certain = all(
+        bool(((part == 0.0) | (part == 1.0)).all()) for part in (share, seen_share)
+    )
     return Chain(
         center,
         distance[order],

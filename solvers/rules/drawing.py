@@ -46,8 +46,8 @@ def row_keys(columns: Sequence[ArrayLike]) -> Keys:
 
 def generator_of(keys: ArrayLike) -> np.random.Generator:
     """Return a generator that follows from keys in any order."""
-    told = np.sort(np.asarray(keys)).tobytes()
-    return np.random.default_rng(int.from_bytes(sha256(told).digest()))
+    data = np.sort(np.asarray(keys)).tobytes()
+    return np.random.default_rng(int.from_bytes(sha256(data).digest()))
 
 
 def drawn_rows(
@@ -67,11 +67,11 @@ def drawn_rows(
         By the order of the scores and by shares where it is not given.
     """
     if keys is None:
-        told = row_keys([np.unique(scores, return_inverse=True)[1], share])
+        of_row = row_keys([np.unique(scores, return_inverse=True)[1], share])
     else:
-        told = np.asarray(keys)
-    random = generator_of(told)
-    drawn = np.lexsort((share, scores, told))[random.permutation(len(scores))]
+        of_row = np.asarray(keys)
+    random = generator_of(of_row)
+    drawn = np.lexsort((share, scores, of_row))[random.permutation(len(scores))]
     if groups is None:
         return drawn
     ones = drawn[np.sort(np.unique(groups[drawn], return_index=True)[1])]

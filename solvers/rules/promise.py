@@ -62,13 +62,13 @@ def check_promise(
     # Facts that do not name the thresholds leave both decisions possible.
     band = Band.from_payload({"lower": 0.0, "upper": 0.0, **facts})
     pair = Pairs(np.array([band.lower]), np.array([band.upper]))
-    told: dict[str, Any] = {}
+    checked: dict[str, Any] = {}
     states = set()
-    together = as_groups(groups, len(decided))
-    weight = _weights(together, len(decided), once=facts.get("groups") is not None)
+    group_of = as_groups(groups, len(decided))
+    weight = _weights(group_of, len(decided), once=facts.get("groups") is not None)
     units = None
     if len(decided):
-        units = Units.of_rows(share, decided, weight, together)
+        units = Units.of_rows(share, decided, weight, group_of)
     for group, limit in demand.limits.items():
         errors, trials = demand.counted(counts, group)
         low, high, found = 0.0, 1.0, None
@@ -78,7 +78,7 @@ def check_promise(
         # What the thresholds can never decide breaks nothing.
         broken, kept = low > limit, high <= limit or demand.never(pair, group)[0]
         states.add("broken" if broken else "holds" if kept else "open")
-        told[group] = {
+        checked[group] = {
             "trials": trials,
             "errors": errors,
             "error": found,
@@ -86,7 +86,7 @@ def check_promise(
             "max_error": limit,
         }
     status = next(s for s in ("broken", "open", "holds") if s in states)
-    return {"status": status, "groups": told}
+    return {"status": status, "groups": checked}
 
 
 def check_cost_promise(
@@ -120,8 +120,8 @@ def check_cost_promise(
     ones = np.ones(len(called), np.int8)
     spent = share * costs.of_decisions(ones, called)
     spent += (1.0 - share) * costs.of_decisions(-ones, called)
-    if (together := as_groups(groups, len(spent))) is not None and len(spent):
-        spent = np.bincount(together, spent) / np.bincount(together)
+    if (group_of := as_groups(groups, len(spent))) is not None and len(spent):
+        spent = np.bincount(group_of, spent) / np.bincount(group_of)
     rows, mean = len(spent), float(np.mean(spent)) if len(spent) else 0.0
     largest = float(facts["largest_cost"])
     lost, limit = mean / largest, float(facts["max_cost"]) / largest
@@ -148,9 +148,9 @@ def check_share_promise(
     rejected = np.asarray(decisions) == 0
     if not len(rejected):
         return {"status": "open", "groups": {}}
-    together = as_groups(groups, len(rejected))
-    weight = _weights(together, len(rejected), once=facts.get("groups") is not None)
-    units = Units.of_rows(np.ones(len(rejected)), decisions, weight, together)
+    group_of = as_groups(groups, len(rejected))
+    weight = _weights(group_of, len(rejected), once=facts.get("groups") is not None)
+    units = Units.of_rows(np.ones(len(rejected)), decisions, weight, group_of)
     rate, low, high = units.ratio(_cells((0, 2)), np.ones((2, 3)), facts["confidence"])
     limit = float(facts["max_reject_rate"])
     status = "broken" if low > limit else "holds" if high <= limit else "open"
@@ -165,23 +165,23 @@ def check_share_promise(
 
 def _shares(y: ArrayLike, n_rows: int) -> NDArray[np.float64]:
     """Return the probability of +1 of each row: 1 or 0 for a label."""
-    told = np.asarray(y)
-    doubtful = told.dtype.kind == "f" and ((told > 0.0) & (told < 1.0)).any()
+    given = np.asarray(y)
+    doubtful = given.dtype.kind == "f" and ((given > 0.0) & (given < 1.0)).any()
     if not doubtful:
         return as_positive(y, n_rows).astype(np.float64)
-    if told.shape != (n_rows,) or not ((told >= 0.0) & (told <= 1.0)).all():
+    if given.shape != (n_rows,) or not ((given >= 0.0) & (given <= 1.0)).all():
         msg = f"y must hold {n_rows} labels -1 and +1, or probabilities in [0, 1]"
         raise ValueError(msg)
-    return told.astype(np.float64)
+    return given.astype(np.float64)
 
 
 def _weights(
-    together: NDArray[np.intp] | None, rows: int, *, once: bool
+    group_of: NDArray[np.intp] | None, rows: int, *, once: bool
 ) -> NDArray[np.float64]:
     """Return a weight of 1 a row; or of 1 a group, shared by its rows."""
-    if together is None or not once:
+    if group_of is None or not once:
         return np.ones(rows)
-    return np.asarray(1.0 / np.bincount(together)[together])
+    return np.asarray(1.0 / np.bincount(group_of)[group_of])
 
 
 def _cells(*places: tuple[int, int]) -> NDArray[np.float64]:

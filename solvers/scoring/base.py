@@ -66,9 +66,9 @@ class Outputs:
         n_rows : int
         """
         whole: dict[str, Floats] = {}
-        for rows, told in parts:
+        for rows, outputs in parts:
             for name in ("score", "reject_score", "log_odds"):
-                values = getattr(told, name)
+                values = getattr(outputs, name)
                 if values is not None:
                     whole.setdefault(name, np.zeros(n_rows))[rows] = values
         score = whole.setdefault("score", np.zeros(n_rows))

@@ -45,9 +45,9 @@ def same_bits_everywhere(vectors: Floats) -> bool:
     """Tell whether a row's products are the same at every position of a block."""
     probe = np.random.default_rng(0).standard_normal((BLOCK, len(vectors)))
     turned = np.stack([np.roll(probe, shift, axis=0) for shift in range(BLOCK)])
-    together = np.matmul(turned, vectors)
+    products = np.matmul(turned, vectors)
     alone = np.zeros((BLOCK, BLOCK, len(vectors)))
     alone[:, 0] = probe
     expected = np.matmul(alone, vectors)[:, 0]
-    back = np.stack([np.roll(together[k], -k, axis=0) for k in range(BLOCK)])
+    back = np.stack([np.roll(products[k], -k, axis=0) for k in range(BLOCK)])
     return bool((back == expected).all())

@@ -102,13 +102,13 @@ class Shapley:
         X : ndarray of shape (n_rows, n_encoded)
         """
         rows = self._read(X)
-        told = np.array([self._of(row) for row in rows])
+        terms = np.array([self._of(row) for row in rows])
         exact = self._always_exact or all(
             len(self._differs(row)) <= MOST_COUNTED for row in rows
         )
-        if np.iscomplexobj(told):
-            return Terms(told.real.copy(), told.imag.copy(), self._base, exact)
-        return Terms(told, None, self._base, exact)
+        if np.iscomplexobj(terms):
+            return Terms(terms.real.copy(), terms.imag.copy(), self._base, exact)
+        return Terms(terms, None, self._base, exact)
 
     def _read(self, X: Floats) -> Floats:
         """Return rows as the scorer's trees, if it has any, compare them."""

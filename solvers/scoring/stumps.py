@@ -129,8 +129,10 @@ class StumpSums(PairScorer):
             mean of what it takes from r; "rejected": the same over the rejected
             training rows alone.
         """
-        told = self._payload["importance"]
-        return {name: np.asarray(values, dtype=float) for name, values in told.items()}
+        measured = self._payload["importance"]
+        return {
+            name: np.asarray(values, dtype=float) for name, values in measured.items()
+        }
 
 
 @register("stumps")
@@ -187,11 +189,11 @@ def _steps_of(feature: int, stumps: dict[str, NDArray[Any]]) -> StepFunctions:
     h, r = np.zeros(len(cuts) + 2), np.zeros(len(cuts) + 2)
     for k in range(len(stumps["feature"])):
         lower, upper = stumps["lower"][k], stumps["upper"][k]
-        told = np.full(len(cuts) + 1, stumps["middle"][k])
+        answers = np.full(len(cuts) + 1, stumps["middle"][k])
         # Interval i holds the x with lines[i] < x <= lines[i + 1].
-        told[lines[1:] <= lower] = stumps["left"][k]
-        told[lines[:-1] >= upper] = stumps["right"][k]
-        told = np.append(told, stumps["missing"][k])
-        h += stumps["weight"][k] * told
-        r -= stumps["weight"][k] * (told == 0)
+        answers[lines[1:] <= lower] = stumps["left"][k]
+        answers[lines[:-1] >= upper] = stumps["right"][k]
+        answers = np.append(answers, stumps["missing"][k])
+        h += stumps["weight"][k] * answers
+        r -= stumps["weight"][k] * (answers == 0)
     return StepFunctions(feature, cuts, h, r, (cuts.tolist(), h.tolist(), r.tolist()))

@@ -48,7 +48,7 @@ def test_what_a_file_decides_otherwise_is_counted(data, monkeypatch):
         told = run(model, X)
         decisions = told.decisions.copy()
         decisions[:7] = -2
-        return exported.Told(decisions, told.scores + 0.5, told.n_bytes)
+        return exported.FileAnswer(decisions, told.scores + 0.5, told.n_bytes)
 
     monkeypatch.setattr(exports, "FILES", {"Python": other})
     told = exports.repeat({"set": "pendigits", "trainer": "logistic"}, data)

@@ -10,6 +10,8 @@ import pytest
 
 from tests.app.conftest import Service, StartService
 
+pytestmark = pytest.mark.own_server  # its log is read, and its models are asked
+
 CONFIG = Path(__file__).with_name("schemathesis.toml")
 
 

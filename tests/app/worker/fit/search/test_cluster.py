@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import joblib
@@ -219,20 +220,28 @@ def test_a_cancelled_search_stops_here_and_there(body, cluster):
         "trainer": {"kind": "abstention-boosting"},
         "search": {"params": {"n_rounds": [99_999, 100_000]}, "folds": 3},
     }
-    began = threading.Event()
+    began, spent_s = threading.Event(), []
 
-    def busy():
-        process = psutil.Process(cluster.processes["one"].pid)
-        return process.cpu_percent(0.2) > 50
+    def spent():
+        """Return what the worker has computed since the first look, in seconds."""
+        worker = psutil.Process(cluster.processes["one"].pid)
+        spent_s.append(worker.cpu_times().user)
+        return spent_s[-1] - spent_s[0]
 
     def progress(_fraction, message):
-        if "0 of 6" in message and busy():
+        if "0 of 6" in message and spent() > 1.0:
             began.set()
         return not began.is_set()
 
     with pytest.raises(Interrupted):
         run(body(**long), progress)
-    until(lambda: not busy())
+
+    def idle():
+        before = spent()
+        time.sleep(2.0)
+        return spent() - before < 0.1
+
+    until(idle)
 
 
 @pytest.mark.thorough

@@ -97,6 +97,11 @@ def positive_label(classes: NDArray[Any], pos_label: Any = None) -> Any:
             if label == pos_label:
                 return label
         msg = f"pos_label={pos_label!r} is none of the labels {classes.tolist()}"
+        if isinstance(pos_label, str) and classes.tolist() == [0, 1]:
+            msg += (
+                "; what numbers labels before it fits (cross_val_predict of"
+                " probabilities, stacking, voting) needs labels that are numbers"
+            )
         raise ValueError(msg)
     lower, upper = classes.tolist()
     if isinstance(upper, str | bytes):

@@ -222,7 +222,10 @@ def check_text(data: bytes, first_line: int) -> None:
     zero = data.find(b"\0")
     if zero >= 0:
         line = first_line + data.count(b"\n", 0, zero)
-        msg = "a NUL byte; is this a text file?"
+        msg = (
+            "a NUL byte; is this a text file? UTF-16 is known by its mark: without"
+            " one, save the file as UTF-8"
+        )
         raise fault(msg, line=line)
     try:
         data.decode()

@@ -40,6 +40,8 @@ def check_names(
     names = tuple(map(trimmed, names))
     for j, name in enumerate(names):
         wrong = _repeated(seen.get(name)) or (_unfit(name, limits) if kept else None)
+        if not name and wrong and not j:
+            wrong += "; no row numbers: index=False (pandas), row.names=FALSE (R)"
         if wrong:
             raise fault(wrong, line=line, position=j)
         seen[name] = j

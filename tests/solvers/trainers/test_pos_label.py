@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import get_scorer
+from sklearn.model_selection import cross_val_predict
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -114,6 +115,17 @@ def test_a_label_that_is_not_there_is_refused(name, rows):
     model = getattr(solvers, name)(**numbered(MADE[name]), pos_label="ill")
     with pytest.raises(ValueError, match="pos_label='ill' is none of"):
         model.fit(X, ill.astype(int))
+
+
+def test_who_numbers_labels_before_fitting_is_told_why_none_is_found(rows):
+    X, ill = rows
+    model = solvers.LogisticRejectClassifier(pos_label="ill")
+    y = np.where(ill, "ill", "healthy")
+    with pytest.raises(ValueError, match="needs labels that are numbers"):
+        cross_val_predict(model, X, y, method="predict_proba")
+    numbered = solvers.LogisticRejectClassifier(pos_label=1)
+    found = cross_val_predict(numbered, X, ill.astype(int), method="predict_proba")
+    assert found.shape == (len(X), 2)
 
 
 def test_the_estimator_in_a_rule_takes_its_label_or_gives_it(rows):

@@ -182,6 +182,8 @@ REFUSED = {
     "ragged": (b'a,b\n"x\ny",1\n1,2,3\n', {}, "line 4: 3 cells"),
     "short": (b"a,b\n1,2\n\n3\n", {}, "line 4: 1 cells"),
     "duplicate": (b"a,b,a\n1,2,3\n", {}, "line 1, column 3: the name is that of col"),
+    "row numbers": (b",b\n1,2\n", {}, "index=False (pandas), row.names=FALSE (R)"),
+    "UTF-16 without mark": ("a,b\n1,2\n".encode("utf-16-le"), {}, "save the file as"),
     "unnamed": (b",b\n1,2\n", {}, "line 1, column 1: the column has no name"),
     "NUL": (b"a,b\n1,2\n3,\x004\n", {}, "line 3: a NUL byte"),
     "no UTF-8": (b"a,b\nz,2\n3,\xff4\n", {"encoding": "utf-8"}, "line 3: no UTF-8"),

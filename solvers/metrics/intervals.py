@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from solvers.metrics.confusion import Prices, price_table
+from solvers.metrics.draws import rows_of_groups, size_of_unit, units_alike
 from solvers.metrics.information import normalized_of_table
 from solvers.metrics.inputs import as_decisions, as_groups, as_positive, as_weights
 from solvers.metrics.mean_limits import binomial_interval, mean_limits
@@ -29,7 +30,6 @@ __all__ = [
     "Interval",
     "Units",
     "decision_intervals",
-    "rows_of_groups",
     "table_intervals",
 ]
 
@@ -52,7 +52,6 @@ _RATES = {
     "negative_predictive_value": (_cells("tn"), _cells("tn fn")),
 }
 _DRAWS = 1000
-_LEVELS = 64
 
 
 class Interval(NamedTuple):
@@ -130,7 +129,7 @@ class Units:
         groups = None if groups is None else np.asarray(groups)[counted]
         column = np.where(codes == 0, 2, np.where(codes > 0, 0, 1))
         sides = np.stack((weight * share, weight * (1.0 - share)))
-        unseen = _size_of_unit(sides, weight) * rows_of_groups(groups)
+        unseen = size_of_unit(sides, weight) * rows_of_groups(groups)
         unit, count = units_alike(groups, share, weight, column)
         tables = np.stack(
             [
@@ -204,44 +203,6 @@ class Units:
         return mirrored(
             float(normalized_of_table(total)), normalized_of_table(drawn), level, 1.0
         )
-
-
-def units_alike(
-    groups: NDArray[Any] | None, *columns: NDArray[Any]
-) -> tuple[NDArray[np.intp], Floats]:
-    """Return the unit of each row, and for how many draws each unit stands.
-
-    Without groups every row is a draw, and rows that are (nearly) alike in all columns
-    stand for one another: there are few kinds of them, so that all stays quick.
-    """
-    if groups is not None:
-        unit = np.unique(groups, return_inverse=True)[1]
-        return unit, np.ones(int(unit.max()) + 1)
-    alike = np.zeros(len(columns[0]), dtype=np.intp)
-    for values in columns:
-        low, high = float(values.min()), float(values.max())
-        step = (high - low) / (_LEVELS - 1) or 1.0
-        alike = alike * _LEVELS + np.rint((values - low) / step).astype(np.intp)
-    unit = np.unique(alike, return_inverse=True)[1]
-    return unit, np.bincount(unit).astype(np.float64)
-
-
-def _size_of_unit(sides: Floats, weight: Floats) -> Floats:
-    """Return the weight that an unseen row of each class would have, shape (2,)."""
-    sums = sides.sum(axis=1)
-    everyone = float((weight * weight).sum() / weight.sum())
-    known = sums > 0.0
-    # Products of vectors would wait for the threads of BLAS.
-    own = (sides * weight).sum(axis=1)
-    return np.where(known, own / np.where(known, sums, 1.0), everyone)
-
-
-def rows_of_groups(groups: NDArray[Any] | None) -> float:
-    """Return in how many rows' company a row is drawn, itself included: 1 without."""
-    if groups is None:
-        return 1.0
-    rows = np.unique(groups, return_counts=True)[1].astype(np.float64)
-    return float(rows @ rows / rows.sum())
 
 
 def mirrored(value: float, drawn: Floats, level: float, highest: float) -> Interval:

@@ -13,12 +13,8 @@ bound of E that counts what was not seen.
 import numpy as np
 from numpy.typing import NDArray
 
-from solvers.metrics.intervals import (
-    Interval,
-    rows_of_groups,
-    tail_of,
-    units_alike,
-)
+from solvers.metrics.draws import rows_of_groups, units_alike
+from solvers.metrics.intervals import Interval, tail_of
 from solvers.metrics.mean_limits import mean_limits
 from solvers.metrics.probability import equal_bins
 

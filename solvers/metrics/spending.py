@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from solvers.metrics.confusion import Prices
+from solvers.metrics.draws import rows_of_groups
 from solvers.metrics.inputs import as_decisions
-from solvers.metrics.intervals import Interval, rows_of_groups, tail_of
+from solvers.metrics.intervals import Interval, tail_of
 from solvers.metrics.mean_limits import mean_limits
 
 __all__ = ["Spending"]

@@ -8,8 +8,6 @@ from hypothesis import strategies as st
 
 from solvers.calibration import Calibration, fit_calibration
 from solvers.calibration.calibration import FLOOR
-from solvers.calibration.curve import SMOOTH
-from solvers.calibration.logistic import fit_rising, log_evidence, spread_of
 from solvers.errors import UnknownNameError
 from solvers.metrics import brier_score, calibration_error
 
@@ -110,79 +108,6 @@ def test_a_bend_is_as_dear_as_the_rows_say(world, dear):
         straight.append(np.mean((1 / (1 + np.exp(-z[600:])) - p) ** 2))
     beside = np.mean(curve) / np.mean(straight)
     assert beside < (1.7 if dear else 0.8)
-
-
-@pytest.mark.parametrize("smooth", [0.3, 3.0, 30.0])
-def test_the_evidence_is_the_mean_likelihood(smooth):
-    """Beside a sum over all slopes (Gauss and Hermite), up to one constant."""
-    rng = np.random.default_rng(4)
-    scores = rng.normal(size=400)
-    basis = np.column_stack((np.minimum(scores, 0.0), np.maximum(scores, 0.0)))
-    z = 0.3 + basis @ [2.0, 1.0]
-    targets = np.where(rng.random(400) < 1 / (1 + np.exp(-z)), 0.99, 0.01)
-    weights = np.ones(400)
-    nodes, share = np.polynomial.hermite_e.hermegauss(20)
-
-    def exact(price):
-        found = fit_rising(basis, targets, weights, price)
-        design = np.column_stack((np.ones(400), basis))
-        p = 1 / (1 + np.exp(-design @ found))
-        change = np.array([0.0, -1.0, 1.0])
-        curved = (design.T * (p * (1 - p))) @ design + price * np.outer(change, change)
-        root = np.linalg.inv(np.linalg.cholesky(curved)).T
-        at = np.array(np.meshgrid(nodes, nodes, nodes)).reshape(3, -1)
-        counted = np.prod(np.meshgrid(share, share, share), axis=0).ravel()
-        slopes = found[:, np.newaxis] + root @ at
-        z = design @ slopes
-        said = targets @ z - np.logaddexp(0, z).sum(axis=0)
-        said -= 0.5 * price * (change @ slopes) ** 2
-        said += 0.5 * (at**2).sum(axis=0) + 0.5 * np.log(price)
-        most = said.max()
-        volume = np.log(np.abs(np.linalg.det(root)))
-        return most + np.log(counted @ np.exp(said - most)) + volume
-
-    def laplace(price):
-        found = fit_rising(basis, targets, weights, price)
-        return log_evidence(basis, targets, weights, found, price)
-
-    assert laplace(smooth) - laplace(1.0) == pytest.approx(
-        exact(smooth) - exact(1.0), abs=0.02
-    )
-
-
-@pytest.mark.parametrize("smooth", SMOOTH)
-def test_rising_slopes_are_a_minimum(smooth):
-    scores, y, _ = logistic_rows(7, 600)
-    targets = np.where(y == 1, 0.99, 0.02)
-    weights = np.linspace(0.5, 1.5, 600)
-    knots = np.quantile(np.sinh(scores), np.linspace(0.01, 0.99, 9))
-    width = np.diff(knots)
-    place = np.interp(np.sinh(scores), knots, np.arange(9))
-    basis = np.clip(place[:, np.newaxis] - np.arange(8), 0, 1) * width
-    found = fit_rising(basis, targets, weights, smooth)
-
-    def loss(found):
-        z = found[0] + basis @ found[1:]
-        bends = np.diff(found[1:])
-        told = weights @ (np.logaddexp(0, z) - targets * z)
-        return told + 0.5 * smooth * bends @ bends
-
-    assert (found[1:] >= 0).all()
-    for k in range(9):
-        for step in (1e-3, -1e-3):
-            moved = found.copy()
-            moved[k] += step
-            assert loss(moved) > loss(found) or (moved[1:] < 0).any()
-
-
-def test_what_a_height_rests_on_is_its_spread():
-    """Without bends to price, that of the logistic regression on indicator columns."""
-    basis = np.repeat([[0.0], [1.0]], [50, 150], axis=0)
-    targets = np.r_[np.repeat([0.0, 1.0], [40, 10]), np.repeat([0.0, 1.0], [30, 120])]
-    weights = np.ones(200)
-    found = fit_rising(basis, targets, weights)
-    told = spread_of(np.array([[1.0, 0.0], [1.0, 1.0]]), basis, weights, found, 0.0)
-    assert told == pytest.approx([1 / (50 * 0.2 * 0.8), 1 / (150 * 0.8 * 0.2)])
 
 
 def test_equal_scores_have_one_probability_and_far_ones_that_of_the_outer_knot():

@@ -18,7 +18,7 @@ __all__ = ["Team", "each_fold", "even", "jobs", "one_blas_thread", "using"]
 _CONTROLLERS: list[ThreadpoolController] = []
 
 Part = TypeVar("Part")
-Told = TypeVar("Told")
+Result = TypeVar("Result")
 
 
 class Team:
@@ -35,7 +35,9 @@ class Team:
         self.size = jobs(None) if size is None else size
         self._pool = ThreadPoolExecutor(self.size - 1) if self.size > 1 else None
 
-    def each(self, work: Callable[[Part], Told], parts: Iterable[Part]) -> list[Told]:
+    def each(
+        self, work: Callable[[Part], Result], parts: Iterable[Part]
+    ) -> list[Result]:
         """Return what the work makes of each part, in their order.
 
         The first failure is raised when no part runs any more.
@@ -63,10 +65,10 @@ def even(n: int, parts: int, multiple: int = 1) -> list[tuple[int, int]]:
 
 
 def each_fold(
-    work: Callable[[Any, Any], Told],
+    work: Callable[[Any, Any], Result],
     split: Iterable[tuple[Any, Any]],
     n_jobs: int | None,
-) -> list[Told]:
+) -> list[Result]:
     """Return ``work(train, test)`` of each fold, ``n_jobs`` at once, in threads.
 
     The linear algebra library has one thread, however many folds run: a second one
@@ -96,12 +98,16 @@ def using(n_jobs: int | None) -> Any:
 
 
 def one_blas_thread() -> Any:
-    """Return a context in which the linear algebra library uses one thread."""
+    """Return a context in which the linear algebra library uses one thread.
+
+    On blocks of a few hundred rows its threads, waiting for the next product, slow the
+    loops in between by more than they gain.
+    """
     # Looking the libraries up takes milliseconds: once a process.
     if not _CONTROLLERS:
         _CONTROLLERS.append(ThreadpoolController())
     return _CONTROLLERS[0].limit(limits=1, user_api="blas")
 
 
-def _all_of(work: Callable[[Part], Told], parts: Sequence[Part]) -> list[Told]:
+def _all_of(work: Callable[[Part], Result], parts: Sequence[Part]) -> list[Result]:
     return [work(part) for part in parts]

@@ -1,14 +1,13 @@
-"""Values to byte codes: the number of cut points below each value, without branches.
-
-Eight halvings find a place among 256 padded cut points; the rows are read in blocks
-that stay in cache while each feature is written as one contiguous line.
-
-Features as small integers: ranks of distinct values (exact) or bins (histogram).
+"""Features as small integers: ranks of distinct values (exact) or bins (histogram).
 
 A value's code is the number of the feature's cut points below it, so that
 ``x <= cuts[k]`` exactly where ``code <= k``; a missing value has a code of its own.
 Cut points lie midway between neighbouring distinct values: a threshold never
 separates equal values, and exact search over codes is exact search over thresholds.
+
+Byte codes are written without branches: eight halvings find a place among 256 padded
+cut points. The rows are read in blocks that stay in cache while each feature is written
+as one contiguous line.
 """
 
 from dataclasses import dataclass

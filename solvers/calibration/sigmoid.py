@@ -1,15 +1,14 @@
-"""Platt's smoothed targets: what a label says about a probability.
-
-    t_+ = (N_+ + 1) / (N_+ + 2),     t_- = 1 / (N_- + 2)
-
-the posterior means of a uniform prior on either class, so that separable scores do not
-end in probabilities 0 and 1. Source: Platt (1999), section 2.2.
-
-A logistic curve through (score, smoothed target): Platt's method.
+"""Platt's method: a logistic curve through scores and smoothed targets.
 
     min_(a, b)  sum_i w_i [ log(1 + exp(z_i)) - t_i z_i ],  z_i = a f_i + b,  a >= 0
 
-Sources: Platt (1999); the numerically safe form of Lin, Lin and Weng (2007).
+The target of a row is what its label says about a probability,
+
+    t_+ = (N_+ + 1) / (N_+ + 2),     t_- = 1 / (N_- + 2),
+
+the posterior means of a uniform prior on either class, so that separable scores do not
+end in probabilities 0 and 1. Sources: Platt (1999), section 2.2; the numerically safe
+form of Lin, Lin and Weng (2007).
 """
 
 import numpy as np

@@ -14,10 +14,10 @@ __all__ = ["RowCosts"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowCosts(Priced):
-    """The four prices of a decision, row by row: a fraud of 10 is none of 10,000.
+    """The four prices of a decision, one of each for every row.
 
-    Where asking a person costs more than it can save, which is so of a small amount
-    at a fixed price of a review, a row is called the cheaper of +1 and -1.
+    A missed fraud of 10 does not cost what one of 10,000 does. Where a review costs
+    more than it can save, the row gets the cheaper of the decisions +1 and -1.
 
     Parameters
     ----------

@@ -56,8 +56,8 @@ def name_of(estimator: Any, name: str | None) -> str:
 def positive_of(estimator: Any, positive: Any = None) -> Any:
     """Return the label that is +1 for a fitted classifier.
 
-    The one that is named, or that the classifier was told; else the larger one, but
-    for text None: the alphabet does not know which.
+    The one that is named, or the classifier's ``pos_label_``; else the larger one, or
+    None for text, where the order of two labels means nothing.
     """
     if positive is not None:
         return positive

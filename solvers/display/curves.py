@@ -144,7 +144,7 @@ class CostRejectDisplay(CurveDisplay):
     ) -> "CostRejectDisplay":
         """Draw the curve of a fitted classifier, and mark what it decides.
 
-        ``positive`` names the label of +1 where the classifier was not told it.
+        ``positive`` names the label of +1 where the classifier does not know it.
         """
         given = of_estimator(estimator, X, positive, name)
         return cls.from_predictions(
@@ -231,7 +231,7 @@ class RiskCoverageDisplay(CurveDisplay):
     ) -> "RiskCoverageDisplay":
         """Draw the curve of a fitted classifier, and mark what it decides.
 
-        ``positive`` names the label of +1 where the classifier was not told it.
+        ``positive`` names the label of +1 where the classifier does not know it.
         """
         given = of_estimator(estimator, X, positive, name)
         return cls.from_predictions(

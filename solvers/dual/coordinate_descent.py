@@ -33,10 +33,10 @@ Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 _SWEEPS = 12
-"""Of a round."""
-_PATIENCE = 10
-_BETTER = 0.98
-"""Rounds in which the gap did not fall by so much, before rounding is its cause."""
+"""Sweeps of a round at most."""
+_PATIENCE, _BETTER = 10, 0.98
+"""After so many rounds without a gap below ``_BETTER`` times the least one before,
+rounding is taken for the cause, and the descent ends."""
 _PART = 4096
 _PIECE = 20_000_000
 """Features that are swept between two reports."""

@@ -4,11 +4,6 @@ Every solver takes the problem and the keywords ``tolerance``, ``max_iterations`
 ``cache_mb``, ``start`` and ``progress`` (see ``solvers.dual.solve``). To add one,
 write its module, decorate the function, and name the module in ``_MODULES``: it is
 imported when its solver is first asked for.
-
-One thread for the matrix products of a solver.
-
-Threads of a product that wait for the next one slow the loops between them, more than
-they gain on blocks of a few hundred rows.
 """
 
 from collections.abc import Callable

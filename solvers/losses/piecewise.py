@@ -10,8 +10,6 @@ solver serve hinge, double hinge, multi-hinge and the P-SVM's tube alike.
 
 A row with fewer knots than its neighbours carries inert ones: a repeated knot whose
 slope is the same on both sides.
-
-Losses of a label: one function for y = +1, one for y = -1.
 """
 
 from collections.abc import Sequence

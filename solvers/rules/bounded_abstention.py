@@ -1,10 +1,4 @@
-"""Minima over many windows of one array, all at once.
-
-Windows of one length class share a table: level L holds the minimum over 2^L entries
-from each position, and a window of length at least 2^L and below 2^(L+1) is covered by
-two of them. Only one level is kept at a time: O(n log n) time, O(n) memory.
-
-Least cost with a limited share of reviews.
+"""Least cost with a limited share of reviews.
 
     min  cost of the decisions     subject to  rejected share <= max_reject_rate
 
@@ -12,8 +6,8 @@ exactly, over all pairs of thresholds: for each upper cut the lower cuts that ke
 limit are a window that moves with it, and the cost of the lower side is minimised over
 that window. Source: the bounded-abstention model of Pietraszek (2005).
 
-So the limit is kept on the rows that chose the band. On new cases the share varies
-about what it is on those, and is above the limit about as often as not. With a
+The limit is kept on the rows that chose the band. On new cases the share varies about
+what it is on those, and is above the limit about as often as not. With a
 ``confidence`` the limit holds for the share of all cases like these rows,
 
     P( true rejected share > max_reject_rate ) <= 1 - confidence,
@@ -46,7 +40,13 @@ Positions = NDArray[np.intp]
 
 
 def window_minima(values: Floats, first: Positions, last: Positions) -> Floats:
-    """Return ``min(values[first[k] : last[k] + 1])`` for each k; +inf where empty."""
+    """Return ``min(values[first[k] : last[k] + 1])`` for each k; +inf where empty.
+
+    Windows of one length class share a table: level L holds the minimum over 2^L
+    entries from each position, and a window of length at least 2^L and below 2^(L+1) is
+    covered by two of them. Only one level is kept at a time: O(n log n) time, O(n)
+    memory.
+    """
     length = last - first + 1
     answers = np.full(len(first), np.inf)
     level = np.frexp(np.maximum(length, 1).astype(np.float64))[1] - 1

@@ -49,7 +49,7 @@ class CertifiedRule(FittedByScores, ABC):
         y : array-like of shape (n_rows,)
             Labels -1 and +1, or probabilities of +1.
         sample_weight : None
-            There for the form's sake.
+            Must be None: every rule's ``fit`` takes it.
         groups : array-like of shape (n_rows,), optional
             Rows of one group were drawn together. The promise then counts groups, by
             one drawn row of each, and speaks of a row of a group drawn like them.

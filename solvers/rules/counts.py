@@ -1,18 +1,16 @@
-"""Sort scores together with their labels as fast as scores alone.
-
-The labels ride in the scores: scaled by a power of two below 1 in magnitude, a float64
-leaves the top bit of its exponent unused; shifting the magnitude up by one bit keeps
-the order, frees the last bit, and the label goes there. One plain float sort then
-orders both (numpy sorts floats with vector instructions, but argsorts several times
-slower). Nothing is rounded: where the scaling would meet subnormal numbers, an argsort
-takes its place.
-
-Scores as cumulative class counts at their distinct values.
+"""Scores as cumulative class counts at their distinct values, and the sort they need.
 
 A threshold can only separate distinct scores. With the distinct values sorted,
 ``v_0 < ... < v_(m-1)``, cut ``k`` lies between ``v_(k-1)`` and ``v_k`` (0: below all,
 m: above all), and everything a rule optimises is a function of how much weight of each
 class lies below the cut.
+
+Scores are sorted together with their labels as fast as scores alone: the labels ride in
+the scores. Scaled by a power of two below 1 in magnitude, a float64 leaves the top bit
+of its exponent unused; shifting the magnitude up by one bit keeps the order, frees the
+last bit, and the label goes there. One plain float sort then orders both (numpy sorts
+floats with vector instructions, but argsorts several times slower). Nothing is rounded:
+where the scaling would meet subnormal numbers, an argsort takes its place.
 """
 
 from dataclasses import dataclass

@@ -10,7 +10,7 @@ They are costs at which rejecting can pay off (11) exactly when rho(f_-) > rho(f
 which holds where the densities are well estimated, and is said where it does not.
 Source: Xu and Hu (2013), section V.
 
-The double hinge loss that belongs to a cost matrix.
+The double hinge loss that belongs to a cost matrix is
 
     T_r1 = p_-,   1 - T_r2 = p_+                                                  (18)
     l_-  = max(T_r1 f + H(T_r1), (1 - T_r2) f + H(1 - T_r2), 0)                   (19)

@@ -20,12 +20,11 @@ the demand "E[errors] <= E E[trials]" is one on a mean of losses in [0, 1],
 
 tested by ``tails.mean_loss_tail``.
 
-How many more labelled rows a promise is likely to take, with its spread.
-
-The rows are drawn anew, with replacement, and each time the rows that the most
-promising pair of thresholds would need are foreseen (``error_demand``). Nine draws of
-ten lie in the range. A range wider than a factor of ten says nothing, and so nothing is
-said: an estimate of the tail of an error from few rows can be wrong by any factor.
+``more_rows`` estimates how many more labelled rows a promise takes. The rows are drawn
+anew, with replacement, and each time it is foreseen how many rows the most promising
+pair of thresholds would need. Nine draws of ten lie in the range that is returned. No
+range is returned that is wider than a factor of ten: an estimate of the tail of an
+error from few rows can be wrong by any factor.
 """
 
 from collections.abc import Mapping

@@ -1,6 +1,6 @@
 """The cheapest bands on given scores: of any two thresholds, and symmetric about 0.
 
-The band of least expected cost on the given scores.
+``ExpectedCostRule`` is the band of least expected cost,
 
     EC(f_-, f_+) = c_+ P(f < f_-, +1) + c_- P(f >= f_+, -1)
                    + r_+ P(f_- <= f < f_+, +1) + r_- P(f_- <= f < f_+, -1)
@@ -10,7 +10,7 @@ convex hull, so that a change of costs needs no refit. ``method="newton"`` minim
 on Parzen densities, with gradient (13) and Hessian (14).
 Sources: Xu and Hu (2013), equations (12)-(14); Tortorella (2004).
 
-The naive band: reject |f| < t, with the t of least cost on the given scores.
+``SymmetricRule`` rejects |f| < t, with the t of least cost,
 
     min_t  sum_i cost( decision of f_i at t, y_i ),     t in [0, inf]
 

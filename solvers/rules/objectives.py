@@ -8,7 +8,7 @@ information   (6), gradient (8), Hessian (9) of Xu and Hu (2013)
 cost          minus (12), (13), (14), any scale of the four costs; the constant cost of
               rejecting everything is left out
 
-The modified mutual information as a function of two thresholds, in nats.
+The modified mutual information is, in nats,
 
     I(f_-, f_+) = g(FN, TN) + g(TP, FP)
     g(x, w)     = x log( x / (pi (x + w)) ) + w log( w / ((1 - pi) (x + w)) )

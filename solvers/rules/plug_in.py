@@ -1,13 +1,13 @@
 """Rules whose thresholds follow from costs and parameters: no data are needed.
 
-The plug-in rule: the score is the log-odds, so the thresholds follow from the costs.
+``PlugInRule`` takes the score for the log-odds:
 
     +1 if f > logit(p_+) / a,   -1 if f < logit(p_-) / a,   else reject
 
 Source: Grandvalet et al. (2008), equation (9), with a = 1; the slope ``a`` of a machine
 with its own link P(y = +1) = 1 / (1 + exp(-a f)) is Niaf et al. (2011), equation (2).
 
-Chow's rule on a calibrated probability of +1.
+``ChowRule`` acts on a calibrated probability of +1:
 
     +1 if p > p_+,   -1 if p < p_-,   else reject
 
@@ -16,7 +16,7 @@ the larger posterior does not exceed 1 - t.
 
 Source: Chow (1970); with general costs Grandvalet et al. (2008), equation (4).
 
-The rule of Bartlett and Wegkamp for the symmetric double hinge.
+``BartlettWegkampRule`` belongs to the symmetric double hinge:
 
     reject if |f| <= delta H(r) / r,     H(r) = -r log r - (1 - r) log(1 - r)
 
@@ -27,7 +27,7 @@ r near 0.24, rejects fewer rows below it and more above.
 
 Source: Bartlett and Wegkamp (2008); Grandvalet et al. (2008), "a close relative".
 
-The rule that a joint booster has learnt together with its score.
+``EmbeddedRule`` is the one that a joint booster has learnt together with its score:
 
     reject if r(x) <= 0,   else +1 if h(x) > 0,   else -1
 

@@ -1,6 +1,7 @@
 """What a change of costs or of prevalence needs, without another fit.
 
-The convex hull of the empirical ROC curve: all that a change of costs needs.
+``RocHull``, the convex hull of the empirical ROC curve, holds all of the scores that a
+change of costs needs.
 
     A(i) = (c_+ - r_+) P_below(i) - r_- N_below(i)     cost of calling -1, not rejecting
     B(j) = (c_- - r_-) N_above(j) - r_+ P_above(j)     cost of calling +1, not rejecting
@@ -11,7 +12,7 @@ ROC point of their cut, so for every cost matrix both optima are vertices of the
 most p_- and at least p_+ > p_-. Among equal optima the one that rejects less is taken,
 and therefore a higher reject cost never rejects a row that was decided before.
 
-The band of a fitted rule at other costs, without the scores it was fitted on.
+``band_at_costs`` is the band of a fitted rule at other costs, without its scores:
 
 =============  ===============================================================
 rule           at other costs
@@ -25,7 +26,7 @@ expected-cost  the tangent points of the ROC convex hull (method "roc")
 
 Every other rule chose its thresholds for the old costs, or has none.
 
-Rows of one share of +1, weighted to stand for another.
+``prevalence_weights`` make rows of one share of +1 stand for another,
 
     w_+ = pi' / pi,     w_- = (1 - pi') / (1 - pi)
 

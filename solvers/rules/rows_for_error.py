@@ -5,9 +5,9 @@ when
 
     K <= e(n),   K ~ Bin(n, p),   e(n) = max { e : P( Bin(n, E) <= e ) <= delta }.
 
-Both tails are exact. The chance of that has teeth: with one more row and no more errors
-allowed it falls. It is highest where e(n) steps up, so those n are the ones looked at:
-each of the first ``_EACH``, beyond them by halving, since the peaks rise.
+Both tails are exact. As n grows, the chance of that falls with each further row
+and rises where e(n) steps up, so the n of those steps are the ones looked at: each of
+the first ``_EACH``, beyond them by halving, since the peaks rise.
 """
 
 import numpy as np

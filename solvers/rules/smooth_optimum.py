@@ -1,4 +1,11 @@
-"""A safeguarded Newton iteration for a maximum on a line.
+"""The pair of thresholds that maximises a smooth objective, f_- <= f_+.
+
+The objective is a sum of one curve per threshold, so the two-dimensional Newton
+iteration is two iterations on a line. Starts: the best constrained pair of grid
+points, and the highest local maxima of either curve. Where the best two cross, the
+optimum lies on f_- = f_+ and the sum of the curves is maximised instead.
+
+The iteration on a line is a safeguarded one,
 
     z <- z - f'(z) / f''(z)
 
@@ -7,13 +14,6 @@ negative a gradient step is taken, no step is longer than ``reach``, and a step 
 halved until the value rises enough. Where scores have few distinct values a curve is
 flat between them: every step is halved in vain there, so curves are evaluated
 ``_MOST_EVALUATIONS`` times at most; a curve without flat parts needs about 15.
-
-The pair of thresholds that maximises a smooth objective, f_- <= f_+.
-
-The objective is a sum of one curve per threshold, so the two-dimensional Newton
-iteration is two iterations on a line. Starts: the best constrained pair of grid
-points, and the highest local maxima of either curve. Where the best two cross, the
-optimum lies on f_- = f_+ and the sum of the curves is maximised instead.
 """
 
 from collections.abc import Callable

@@ -70,9 +70,8 @@ class AbstentionTreeBoostingClassifier(
     patience : int, default=50
     max_bins : int or "auto", default="auto"
         Histogram bins of a feature, 2 to 255 ("auto").
-    random_state : int, RandomState instance or None, default=0
-    pos_label : label or None, default=None
-        The label of +1. None: the larger one, with a warning where labels are text.
+    random_state, pos_label
+        As for ``AbstentionBoostingClassifier``.
 
     Attributes
     ----------

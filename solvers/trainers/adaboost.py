@@ -77,8 +77,8 @@ class AdaBoostStumpClassifier(FitsRows, StumpScore):
     max_bins : int, "auto" or None, default="auto"
         Histogram bins of a feature, 2 to 255; None searches every threshold;
         "auto" does so up to 20,000 rows.
-    pos_label : label or None, default=None
-        The label of +1. None: the larger one, with a warning where labels are text.
+    pos_label
+        As for ``AbstentionBoostingClassifier``.
 
     Attributes
     ----------

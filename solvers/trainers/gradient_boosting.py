@@ -63,9 +63,8 @@ class GradientBoostingRejectClassifier(
     max_bins : int, default=255
     categorical_features : array-like of column indices or a mask, default=None
         Columns whose numbers are codes of categories, at most 255 of them each.
-    random_state : int, RandomState instance or None, default=0
-    pos_label : label or None, default=None
-        The label of +1. None: the larger one, with a warning where labels are text.
+    random_state, pos_label
+        As for ``AbstentionBoostingClassifier``.
 
     Attributes
     ----------

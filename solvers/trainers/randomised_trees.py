@@ -43,9 +43,8 @@ class RandomisedTreesRejectClassifier(
         Rows, whatever their weight.
     max_features : float or None, default=None
         Share of the columns that a split looks at; None: the root of their number.
-    random_state : int, RandomState instance or None, default=0
-    pos_label : label or None, default=None
-        The label of +1. None: the larger one, with a warning where labels are text.
+    random_state, pos_label
+        As for ``AbstentionBoostingClassifier``.
 
     Attributes
     ----------

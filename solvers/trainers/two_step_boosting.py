@@ -40,10 +40,8 @@ class TwoStepBoostingClassifier(FitsRowsInGroups, StumpScore):
     validation_fraction : float, default=0.25
         Part of each class that chooses the threshold and is not trained on. When a
         class is too small to give a row, the training rows choose it.
-    random_state : int, RandomState instance or None, default=0
-        Draws the rows kept apart.
-    pos_label : label or None, default=None
-        The label of +1. None: the larger one, with a warning where labels are text.
+    random_state, pos_label
+        As for ``AbstentionBoostingClassifier``.
 
     Attributes
     ----------

@@ -214,7 +214,7 @@ def _inner(raw: msgspec.Raw | None) -> dict[str, msgspec.Raw] | None:
 def _check_size(
     parts: Mapping[str, msgspec.Raw], table: Mapping[str, msgspec.Raw]
 ) -> None:
-    """Refuse what would take a schema seconds: whatever is large beside the rows."""
+    """Refuse a body that is large beside its rows: a schema would take seconds."""
     of_table = sum(len(raw) + len(key) for key, raw in table.items() if key != "rows")
     beside = sum(len(raw) + len(key) for key, raw in parts.items() if key != "data")
     if max(beside, of_table if "rows" in table else 0) > MOST_BESIDE_BYTES:

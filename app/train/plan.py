@@ -228,5 +228,5 @@ def _tried(request: TrainRequest, trainer: TrainerChoice) -> TrainRequest:
 
 
 def _as_sent(part: StrictModel, exclude: set[str] | None = None) -> dict[str, Any]:
-    """Return what was said: a member's name in an ensemble is made of just that."""
+    """Return a part as it was sent: an ensemble names its members by that."""
     return part.model_dump(by_alias=True, exclude_unset=True, exclude=exclude)

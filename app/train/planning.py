@@ -37,7 +37,7 @@ class RowsQuery(QueryModel):
 
 
 class Needed(Answer):
-    """Rows, by how lucky their draw is: 5, 50 and 95 draws of 100 do with as many."""
+    """Rows that suffice in 5 (lucky), 50 and 95 (unlucky) of 100 draws of them."""
 
     lucky: int | None
     even: int | None

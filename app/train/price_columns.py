@@ -17,7 +17,7 @@ _SHOWN = 5
 
 
 def read_for_prices(request: TrainRequest) -> dict[str, str]:
-    """Return the columns read for prices alone, and by each a price that follows it.
+    """Return the columns read for prices alone, each with a price that follows it.
 
     Any other column that a price follows is a feature too.
     """

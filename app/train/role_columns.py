@@ -57,7 +57,7 @@ class Place:
 
 
 def read_weights(place: Place, cells: Sequence[Cell]) -> Floats:
-    """Return row weights: 0, or within what sums of them can tell."""
+    """Return row weights: each 0, or in a range whose sums lose none to rounding."""
     place.require(
         cells,
         lambda cell: (

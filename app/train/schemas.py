@@ -184,7 +184,7 @@ class Evaluation(StrictModel):
 
 
 class Guards(StrictModel):
-    """Rows that are rejected whatever their score: a person is asked, not a guess told.
+    """Rows that are rejected whatever their score, for a person to decide.
 
     Those that need no tuning are on where nothing is said, but under ``bounded-cost``,
     whose promise is one on all cases.

@@ -78,7 +78,7 @@ def _standardised(matrix: Floats) -> Floats:
 
 
 def _copies(columns: Floats) -> int:
-    """Return how many rows equal an earlier row nearly."""
+    """Return how many rows nearly equal an earlier row."""
     if not columns.shape[1]:
         return 0
     rounded = np.ascontiguousarray(np.round(columns, 3) + 0.0)

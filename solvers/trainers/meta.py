@@ -152,7 +152,7 @@ class RejectOptionClassifier(RejectOptionMixin, MetaEstimatorMixin, BaseEstimato
             self._warn_of_groups(X, signs, groups)
         given = FitRows(X, y, weights, groups)
         kept = self.split_[0][0] if _promises(rule) else np.arange(len(y))
-        if not _promises(rule):  # of which there is one model
+        if not _promises(rule):  # a promise holds for one model only
             estimator = rounds_in_common(estimator, given, self.split_, self.n_jobs)
         scores, rows, self.estimator_ = outside_scores(
             estimator, given, self.split_, kept, self.n_jobs

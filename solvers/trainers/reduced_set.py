@@ -24,7 +24,7 @@ from solvers.trainers.base import RejectOptionMixin
 from solvers.trainers.kernel_machine import KernelMachine
 from solvers.trainers.reduction_plan import check_reduction, make_plan
 from solvers.trainers.reduction_report import compared, reduce
-from solvers.trainers.reduction_stages import TrainingRows
+from solvers.trainers.reduction_stages import LabelledRows
 from solvers.trainers.targets import binary_targets, class_factors
 
 __all__ = ["ReducedSetSVC"]
@@ -33,7 +33,7 @@ _OF_METHODS = {
     one.name: one
     for _, own in REDUCTIONS.values()
     for one in own
-    if one.name != "landmarks"  # which the base looks at
+    if one.name != "landmarks"  # KernelMachine checks it
 }
 
 
@@ -141,7 +141,7 @@ class ReducedSetSVC(RejectOptionMixin, KernelMachine):
         targets = binary_targets(given.targets, self.pos_label)
         self.classes_, self.pos_label_ = targets.classes, targets.positive
         kernel, counted = self._kernel_and_counted(given)
-        rows = TrainingRows(
+        rows = LabelledRows(
             X=counted,
             signs=targets.signs,
             weights=given.weights,

@@ -8,7 +8,7 @@ from solvers.errors import UnknownNameError
 from solvers.kernel_declarations import FIRST_STAGE, REDUCTIONS
 from solvers.kernels import Kernel
 from solvers.rules.base import as_costs
-from solvers.trainers.reduction_stages import MachineSettings, Plan, TrainingRows
+from solvers.trainers.reduction_stages import LabelledRows, MachineSettings, Plan
 from solvers.trainers.targets import class_odds
 
 __all__ = ["check_reduction", "make_plan"]
@@ -43,7 +43,7 @@ def check_reduction(given: Mapping[str, Any]) -> None:
         raise ValueError(msg)
 
 
-def make_plan(given: Mapping[str, Any], kernel: Kernel, rows: TrainingRows) -> Plan:
+def make_plan(given: Mapping[str, Any], kernel: Kernel, rows: LabelledRows) -> Plan:
     """Return the reduction that the parameters describe, gammas learnt from rows.
 
     Parameters
@@ -52,7 +52,7 @@ def make_plan(given: Mapping[str, Any], kernel: Kernel, rows: TrainingRows) -> P
         The constructor's parameters by name, checked.
     kernel : Kernel
         Of the last machine, resolved.
-    rows : TrainingRows
+    rows : LabelledRows
     """
     costs = None if given["costs"] is None else as_costs(given["costs"])
     last = MachineSettings(

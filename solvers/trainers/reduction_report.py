@@ -15,10 +15,10 @@ from sklearn.model_selection import train_test_split
 from solvers.dual.registry import Progress
 from solvers.reduction import rejection_risk
 from solvers.trainers.reduction_stages import (
+    LabelledRows,
     Machine,
-    Outcome,
     Plan,
-    TrainingRows,
+    Reduction,
     run,
 )
 
@@ -31,19 +31,19 @@ _ONE_CLASS = "only one class was left after the reduction"
 
 
 def reduce(
-    plan: Plan, rows: TrainingRows, progress: Progress | None
-) -> tuple[Outcome, dict[str, Any]]:
+    plan: Plan, rows: LabelledRows, progress: Progress | None
+) -> tuple[Reduction, dict[str, Any]]:
     """Carry out a reduction and report on it.
 
     Parameters
     ----------
     plan : Plan
-    rows : TrainingRows
+    rows : LabelledRows
     progress : callable or None
 
     Returns
     -------
-    outcome : Outcome
+    outcome : Reduction
     report : dict
         As ``ReducedSetSVC.report_``.
     """
@@ -76,14 +76,14 @@ def reduce(
 
 
 def compared(
-    plan: Plan, outcome: Outcome, X: Any, signs: Floats, weights: Floats
+    plan: Plan, outcome: Reduction, X: Any, signs: Floats, weights: Floats
 ) -> Table:
     """Return the table of both machines on some rows.
 
     Parameters
     ----------
     plan : Plan
-    outcome : Outcome
+    outcome : Reduction
     X : array or CSR matrix
         For the precomputed kernel: one column for each of the rows of the fit.
     signs, weights : arrays of shape (n_rows,)
@@ -145,7 +145,7 @@ def _objection(plan: Plan, training: Table, validation: Table | None) -> str | N
 
 
 def _parts(
-    plan: Plan, rows: TrainingRows
+    plan: Plan, rows: LabelledRows
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
     """Return the rows to fit and those to judge on; None when there are too few."""
     n = len(rows.signs)
@@ -165,7 +165,7 @@ def _parts(
 def _shares(
     progress: Progress | None, stage: int, stages: int
 ) -> Callable[[int, int], Progress | None]:
-    """Return what gives the machines of one stage their parts of the progress."""
+    """Return a function that gives each machine of a stage its part of the progress."""
 
     def share(number: int, machines: int) -> Progress | None:
         if progress is None:

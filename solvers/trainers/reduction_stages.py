@@ -18,7 +18,7 @@ from solvers.reduction import Marks, RowChanges, apply_changes
 from solvers.reduction.methods import by_distance, by_posterior, by_two
 from solvers.trainers.svm import DoubleHingeSVC, HingeSVC
 
-__all__ = ["Machine", "MachineSettings", "Outcome", "Plan", "TrainingRows", "run"]
+__all__ = ["LabelledRows", "Machine", "MachineSettings", "Plan", "Reduction", "run"]
 
 Floats = NDArray[np.float64]
 Machine: TypeAlias = HingeSVC | DoubleHingeSVC
@@ -29,7 +29,7 @@ _HARD = 1e4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TrainingRows:
+class LabelledRows:
     """Rows with labels -1 and +1 and positive weights.
 
     Parameters
@@ -58,10 +58,10 @@ class TrainingRows:
 
     def take(
         self, rows: NDArray[np.int64], signs: Floats | None = None
-    ) -> "TrainingRows":
+    ) -> "LabelledRows":
         """Return these rows, with other labels where given."""
         chosen = self.X[rows]
-        return TrainingRows(
+        return LabelledRows(
             chosen[:, rows] if self.square else chosen,
             self.signs[rows] if signs is None else signs,
             self.weights[rows],
@@ -89,7 +89,7 @@ class MachineSettings:
     random_state: int = 0
 
     def fit(
-        self, rows: TrainingRows, progress: Any, factors: Floats | float = 1.0
+        self, rows: LabelledRows, progress: Any, factors: Floats | float = 1.0
     ) -> Machine:
         """Return a machine fitted on these rows, their losses times ``factors``."""
         shared: dict[str, Any] = {
@@ -138,7 +138,7 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Outcome:
+class Reduction:
     """The unreduced machine, the reduced one, and what happened to the rows.
 
     ``reduced`` is None when only one class was left.
@@ -150,13 +150,13 @@ class Outcome:
     changes: RowChanges
 
 
-def run(plan: Plan, rows: TrainingRows, share: Share) -> Outcome:
+def run(plan: Plan, rows: LabelledRows, share: Share) -> Reduction:
     """Carry out a reduction.
 
     Parameters
     ----------
     plan : Plan
-    rows : TrainingRows
+    rows : LabelledRows
     share : callable (number, of) -> progress
         Gives each of the machines its part of the caller's progress.
     """
@@ -180,16 +180,16 @@ def run(plan: Plan, rows: TrainingRows, share: Share) -> Outcome:
         )
     changes = apply_changes(marks, rows.signs, plan.removal)
     if changes.one_class:
-        return Outcome(unreduced, None, marks, changes)
+        return Reduction(unreduced, None, marks, changes)
     if changes.removed == changes.flipped == 0:
-        return Outcome(unreduced, unreduced, marks, changes)
+        return Reduction(unreduced, unreduced, marks, changes)
     left = rows.take(changes.kept, changes.signs)
     C = plan.last.C * (_HARD if plan.hard_margin else 1.0)
     reduced = replace(plan.last, C=C).fit(left, share(machines - 1, machines))
-    return Outcome(unreduced, reduced, marks, changes)
+    return Reduction(unreduced, reduced, marks, changes)
 
 
-def _on_landmarks(plan: Plan, rows: TrainingRows, share: Share) -> Outcome:
+def _on_landmarks(plan: Plan, rows: LabelledRows, share: Share) -> Reduction:
     """Take no row away: the last machine is one of landmarks, where that is smaller."""
     unreduced = reduced = plan.last.fit(rows, share(0, 2))
     if plan.landmarks is not None and plan.landmarks < len(unreduced.support_):
@@ -199,10 +199,12 @@ def _on_landmarks(plan: Plan, rows: TrainingRows, share: Share) -> Outcome:
         reduced = last.fit(rows, share(1, 2))
     none = np.zeros(len(rows.signs), dtype=np.bool_)
     marks = Marks(none, none)
-    return Outcome(unreduced, reduced, marks, apply_changes(marks, rows.signs, "flip"))
+    return Reduction(
+        unreduced, reduced, marks, apply_changes(marks, rows.signs, "flip")
+    )
 
 
-def _disagreements(plan: Plan, rows: TrainingRows, share: Share) -> Marks:
+def _disagreements(plan: Plan, rows: LabelledRows, share: Share) -> Marks:
     """Mark by two machines whose class weights are w_r and 1 - w_r, and the reverse."""
     cost = plan.rejection_cost
     positive = rows.signs > 0

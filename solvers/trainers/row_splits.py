@@ -84,7 +84,7 @@ def promise_split(
 
 
 def keys_of(X: Any, y: NDArray[Any]) -> NDArray[np.uint64]:
-    """Return a number for each row that follows from what it says and its label."""
+    """Return a number for each row that follows from its values and its label."""
     if issparse(X):
         csr = X.tocsr().sorted_indices()
         parts = [

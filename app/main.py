@@ -140,7 +140,7 @@ def create_app(
     limited: ASGIApp = TimeLimit(gate, settings)
     if settings.allowed_origins:
         limited = Origins(limited, settings.allowed_origins, keys)
-    return Trace(limited, state.metrics)
+    return Trace(limited, state.metrics, root_path)
 
 
 def _key_cache(state: AppState) -> KeyCache:

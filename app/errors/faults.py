@@ -50,10 +50,9 @@ def unusable(faults: Iterable[FieldError]) -> InvalidRequestError:
     listed = tuple(islice(remaining, MOST_FAULTS))
     more = next(remaining, None) is not None
     first = listed[0]
-    if first.row is not None:
-        where = _place(first)
-    else:
-        where = "" if first.column is None else f"column {first.column!r}: "
+    where = _place(first)
+    if first.row is None and first.column is not None:
+        where = f"column {first.column!r}: "
     count = f"; the first {MOST_FAULTS} faults are listed" if more else ""
     return InvalidRequestError(f"{where}{first.detail}{count}", listed)
 

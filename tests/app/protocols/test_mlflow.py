@@ -51,7 +51,7 @@ def test_a_large_body_is_answered_too(client):
         ({}, 422, "dataframe_split"),
         ([], 422, "dataframe_split"),
         ({**BODIES["split"], **BODIES["records"]}, 422, "once"),
-        ({"dataframe_records": [{**RECORDS[0], "town": 7}]}, 422, "column town"),
+        ({"dataframe_records": [{**RECORDS[0], "town": 7}]}, 422, "column 'town'"),
         ({"inputs": {"glucose": [1], "bmi": []}}, 422, "lengths"),
         ({"inputs": {"glucose": 1}}, 422, "dataframe_split"),
         ({"inputs": 1}, 422, "dataframe_split"),

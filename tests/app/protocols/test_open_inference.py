@@ -173,7 +173,7 @@ def test_a_client_that_cannot_wait_says_so(client):
     answer = client.post(INFER, json=as_json(parameters={"on_reject": "error"}))
     assert answer.status_code == 422
     first = word["reject"].index(True)
-    assert answer.json()["error"].startswith(f"row {first}, ")
+    assert answer.json()["error"].startswith(f"row {first}: ")
     assert counted(client) == before, "what was not answered is not counted"
     accepted = word["reject"].index(False)
     few = as_json(parameters={"on_reject": "error"})
@@ -221,16 +221,16 @@ def test_the_server_and_its_models_tell_of_themselves(client):
         (0, {"datatype": "BOOL"}, "none of BOOL"),
         (0, {"datatype": "BOOL", "data": [True] * 40}, "numbers, not BOOL"),
         (0, {"datatype": "BOOL", "data": [None] * 40}, "numbers, not BOOL"),
-        (2, {"data": [1] * 40}, "none of BOOL"),
+        (2, {"data": [1] * 40}, "/inputs/2: a value is none of BOOL"),
         (0, {"datatype": "INT8", "data": [1000] * 40}, "out of the range"),
-        (0, {"datatype": "BYTES", "data": ["s3cret"] * 40}, "glucose: the column is"),
+        (0, {"datatype": "BYTES", "data": ["s3cret"] * 40}, "'glucose': the column is"),
         (0, {"data": [[1e308 * 10] * 40]}, "no JSON"),
         (0, {"datatype": "FP32", "data": [1e200] * 40}, "not finite"),
         (1, {"name": "glucose"}, "given twice"),
         (1, {"name": "s3cret"}, "no such column"),
         (2, {"datatype": "FP64", "data": [3] * 40}, "smoker"),
-        (3, {"data": [7] * 40}, "town: the column is BYTES"),
-        (3, {"datatype": "FP64", "data": [7] * 40}, "town: the column is BYTES"),
+        (3, {"data": [7] * 40}, "'town': the column is BYTES"),
+        (3, {"datatype": "FP64", "data": [7] * 40}, "'town': the column is BYTES"),
     ],
 )
 def test_tensors_that_do_not_fit_are_refused_in_our_words(client, place, change, words):

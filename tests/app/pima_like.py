@@ -5,17 +5,12 @@ from typing import Any
 import numpy as np
 
 from tests.app.conftest import Service
+from tests.app.trainings import PRICES, changed
 
 __all__ = ["COLUMNS", "FEATURES", "PRICES", "patients", "predict", "train"]
 
 FEATURES = ["plas", "mass", "age", "ward"]
 COLUMNS = [*FEATURES, "diabetes"]
-PRICES = {
-    "false_positive": 1.0,
-    "false_negative": 5.0,
-    "reject_positive": 0.6,
-    "reject_negative": 0.3,
-}
 
 
 def patients(n: int = 400, seed: int = 7) -> list[list[Any]]:
@@ -48,9 +43,8 @@ def train(server: Service, name: str, **changes: Any) -> dict[str, Any]:
         "costs": PRICES,
         "data": inline(patients()),
         "target": {"column": "diabetes", "positive": "yes"},
-        **changes,
     }
-    job = server.train({k: v for k, v in body.items() if v is not None})
+    job = server.train(changed(body, **changes))
     assert job["status"] == "succeeded", job
     return version(server, name, job["result"]["version"])
 

@@ -6,22 +6,17 @@ import httpx
 import numpy as np
 import pytest
 
-from app.artifacts.model import Labels, ServedModel
+from app.artifacts.model import ServedModel
 from app.artifacts.store import ArtifactStore
 from app.db.session import open_database
 from app.db.tables import Model, ModelVersion
 from app.features.schema import FeatureSchema
 from app.features.table import Table
 from app.settings import Settings
-from solvers.calibration import Calibration
-from solvers.costs import CostMatrix
-from solvers.rules.band import Band
-from solvers.scoring import load
-from solvers.scoring.kernel_machine import kernel_machine_payload
+from tests.app.kernel_model import kernel_model
 
 COLUMNS = ["glucose", "bmi", "smoker", "town"]
 TOWNS = ["Rome", "Oslo", "Lima, Peru"]
-COSTS = CostMatrix(1.0, 5.0, 0.6, 0.3)
 
 
 def training_rows(n: int) -> list[list[Any]]:
@@ -38,26 +33,9 @@ def training_rows(n: int) -> list[list[Any]]:
 
 
 def made(rule: dict[str, Any] | None = None) -> ServedModel:
-    """Return a kernel machine on random support vectors; rejects a part of the rows."""
+    """Return a kernel machine; a label of it has a mark that CSV may use."""
     features = FeatureSchema.fit(Table.from_rows(COLUMNS, training_rows(200)))
-    draw = np.random.default_rng(2)
-    scorer = load(
-        kernel_machine_payload(
-            {"kind": "rbf", "gamma": 0.1},
-            draw.normal(size=(40, features.n_encoded)),
-            3.0 * draw.normal(size=40),
-            -1.0,
-        )
-    )
-    lower, upper = COSTS.thresholds
-    return ServedModel(
-        features=features,
-        scorer=scorer,
-        rule=rule or {"kind": "plug-in", **Band(lower, upper).payload()},
-        calibration=Calibration("sigmoid", slope=1.3, intercept=-0.2),
-        costs=COSTS,
-        labels=Labels("yes; surely", "no"),
-    )
+    return kernel_model(features, rule, labels=("yes; surely", "no"))
 
 
 def put(server, name: str, payloads: list[dict[str, Any]]) -> None:

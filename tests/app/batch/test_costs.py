@@ -10,8 +10,9 @@ import pytest
 from solvers.calibration import Calibration
 from solvers.costs import CostMatrix
 from solvers.rules.band import Band
-from tests.app.batch.conftest import COSTS, made, put
+from tests.app.batch.conftest import made, put
 from tests.app.batch.test_batch import PARQUET, check, read, some_rows, written
+from tests.app.kernel_model import COSTS
 
 OTHERS = {
     "false_positive": 2.0,

@@ -12,6 +12,7 @@ from app.db.session import open_database
 from app.journal.files import log_files
 from tests.app.blobs.s3_server import KEYS
 from tests.app.operations.conftest import demur
+from tests.app.trainings import training
 from tests.waiting import until
 
 __all__ = ["demur"]
@@ -24,14 +25,8 @@ ASKED = {"model": "m", "instances": [{"x": 3.5, "z": 1}, {"x": 40.0, "z": 2}]}
 OUT = (503, "SlowDown")
 
 
-def training(dataset):
-    return {
-        "model": "m",
-        "trainer": {"kind": "svm"},
-        "rule": {"kind": "chow", "reject_threshold": 0.2},
-        "data": {"kind": "dataset", "id": dataset},
-        "target": {"column": "y", "positive": "yes"},
-    }
+def training_on(dataset):
+    return training(data={"kind": "dataset", "id": dataset})
 
 
 @pytest.fixture
@@ -65,7 +60,7 @@ def test_one_uploads_another_trains_and_both_answer(
     assert [name.partition(".")[0] for name in held] == [dataset]
     detail = other.http.get(f"/datasets/{dataset}", params={"target": "y"})
     assert detail.json()["rows"] == len(ROWS)
-    job = api.train(training(dataset))
+    job = api.train(training_on(dataset))
     assert job["status"] == "succeeded", job
     answers = [one.http.post("/predict", json=ASKED) for one in (api, other)]
     assert [one.status_code for one in answers] == [200, 200], answers[0].text
@@ -99,7 +94,7 @@ def _outage(api, other, proxy, dataset):
         return OUT
 
     proxy.fails = fails
-    job = api.train({**training(dataset), "model": "late"}, wait=False)
+    job = api.train({**training_on(dataset), "model": "late"}, wait=False)
     until(lambda: len(waiting) > 3, other.log)
     proxy.break_down(OUT)
     assert api.http.post("/predict", json=ASKED).status_code == 200
@@ -144,7 +139,7 @@ def test_a_store_that_cannot_be_used_is_said_at_the_start(
 @pytest.mark.thorough
 def test_a_store_of_another_database_is_refused(settings, start_service, tmp_path):
     first = start_service(**settings)
-    first.train(training(upload(first)))
+    first.train(training_on(upload(first)))
     embedded = {k: v for k, v in settings.items() if k != "DEMUR_DATABASE_URL"}
     tried = subprocess.run(
         [*first.command, "serve", "--port", "0", "--no-worker"],
@@ -170,7 +165,7 @@ def test_a_backup_of_an_object_store_comes_back_to_another(
 ):
     url = s3_server.url(f"backup-{tmp_path.name}")
     service = start_service(**KEYS, DEMUR_STORE=url)
-    service.train(training(upload(service)))
+    service.train(training_on(upload(service)))
     answer = service.http.post("/predict", json=ASKED).json()
     file = tmp_path / "backup.tar"
     made = demur("backup", file, data_dir=service.data_dir, DEMUR_STORE=url)

@@ -10,6 +10,7 @@ from app.db.watch import SilentDatabaseError
 from tests.app.conftest import fresh_postgres
 from tests.app.db.tcp_proxy import Proxy
 from tests.app.pima_like import inline, patients, train
+from tests.app.trainings import training
 from tests.waiting import until
 
 pytestmark = [pytest.mark.postgres, pytest.mark.thorough]
@@ -132,18 +133,7 @@ def test_a_connection_that_hangs_alone_is_replaced(served, line):
     line.strand()
     for _ in range(3):
         assert served.http.get("/models").status_code == 200
-    assert (
-        served.train(
-            {
-                "model": "after",
-                "trainer": {"kind": "svm"},
-                "rule": {"kind": "chow", "reject_threshold": 0.2},
-                "data": inline(patients(60)),
-                "target": {"column": "diabetes", "positive": "yes"},
-            }
-        )["status"]
-        == "succeeded"
-    )
+    assert served.train(training(model="after"))["status"] == "succeeded"
 
 
 def test_what_is_too_old_is_not_answered_by(line, service_type, served):

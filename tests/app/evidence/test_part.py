@@ -4,20 +4,7 @@ import numpy as np
 import pytest
 
 from app.evidence.part import take
-from app.train.target import Sample
-
-
-def sample(y, weight=None, *, probabilities=False):
-    return Sample(
-        y=np.array(y, float),
-        probabilities=probabilities,
-        weight=None if weight is None else np.array(weight, float),
-        groups=None,
-        moment=None,
-        positive=1,
-        negative=0,
-        features=("x",),
-    )
+from tests.app.samples import sample
 
 
 def test_labels_are_certain_rows():
@@ -30,7 +17,9 @@ def test_labels_are_certain_rows():
 
 
 def test_an_uncertain_row_counts_for_both_classes():
-    part = take(sample([0.25, 1.0], [4, 2], probabilities=True), np.arange(2), None)
+    part = take(
+        sample([0.25, 1.0], weight=[4, 2], probabilities=True), np.arange(2), None
+    )
     position, label, weight = part.certain()
     counted = {
         (int(i), int(y)): w for i, y, w in zip(position, label, weight, strict=True)
@@ -42,7 +31,9 @@ def test_an_uncertain_row_counts_for_both_classes():
 def test_the_share_in_use_is_the_prevalence(probabilities):
     y = [0.9, 0.2, 1, 0, 0.4] if probabilities else [1, -1, 1, -1, -1]
     part = take(
-        sample(y, [1, 2, 3, 4, 5], probabilities=probabilities), np.arange(5), 0.02
+        sample(y, weight=[1, 2, 3, 4, 5], probabilities=probabilities),
+        np.arange(5),
+        0.02,
     )
     assert np.average(part.positive, weights=part.weight) == pytest.approx(0.02)
     # Total weight is kept: only the classes' shares change.

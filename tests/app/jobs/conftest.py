@@ -1,21 +1,11 @@
-"""A small training over HTTP, and a service whose jobs wait because no worker runs."""
+"""A service whose jobs wait because no worker runs."""
 
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-
-def training(**changes: Any) -> dict[str, Any]:
-    rows = [[float(k), "yes" if k % 3 else "no"] for k in range(60)]
-    return {
-        "model": "m",
-        "trainer": {"kind": "svm"},
-        "rule": {"kind": "chow", "reject_threshold": 0.2},
-        "data": {"kind": "inline", "columns": ["x", "y"], "rows": rows},
-        "target": {"column": "y", "positive": "yes"},
-        **changes,
-    }
+from tests.app.trainings import training
 
 
 @pytest.fixture

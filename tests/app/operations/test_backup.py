@@ -17,16 +17,9 @@ import pytest
 from app.operations import restore as restoring
 from app.operations.archive import OperationError, named_files
 from app.settings import Settings
+from tests.app.trainings import rows, training
 
-ROWS = [[float(k), "yes" if k % 3 else "no"] for k in range(60)]
-CSV = "x,y\n" + "\n".join(f"{x},{y}" for x, y in ROWS)
-TRAINING = {
-    "model": "m",
-    "trainer": {"kind": "svm"},
-    "rule": {"kind": "chow", "reject_threshold": 0.2},
-    "data": {"kind": "inline", "columns": ["x", "y"], "rows": ROWS},
-    "target": {"column": "y", "positive": "yes"},
-}
+CSV = "x,y\n" + "\n".join(f"{x},{y}" for x, y in rows())
 ASKED = {"model": "m:1", "instances": [{"x": 3.5}, {"x": 40.0}]}
 
 pytestmark = pytest.mark.own_server
@@ -35,7 +28,7 @@ pytestmark = pytest.mark.own_server
 @pytest.fixture(scope="module")
 def original(server):
     """A service with a model, a data set and a training that waits for ever."""
-    assert server.train(TRAINING)["status"] == "succeeded"
+    assert server.train(training())["status"] == "succeeded"
     upload = server.http.post(
         "/datasets", content=CSV, headers={"content-type": "text/csv"}
     )

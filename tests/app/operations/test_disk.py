@@ -10,28 +10,17 @@ from sqlalchemy import create_engine, text
 from sqlalchemy.exc import OperationalError
 
 from app.web.failures import translate
+from tests.app.trainings import inline, rows, training
 from tests.waiting import until
 
 pytestmark = pytest.mark.thorough
 
 MIB = 2**20
-ROWS = [[float(k), "yes" if k % 3 else "no"] for k in range(60)]
-
-
-def training(**changes):
-    return {
-        "model": "m",
-        "trainer": {"kind": "svm"},
-        "rule": {"kind": "chow", "reject_threshold": 0.2},
-        "data": {"kind": "inline", "columns": ["x", "y"], "rows": ROWS},
-        "target": {"column": "y", "positive": "yes"},
-        **changes,
-    }
 
 
 def large():
-    rows = [[0.123456789 + k, "yes" if k % 3 else "no"] for k in range(100_000)]
-    return training(data={"kind": "inline", "columns": ["x", "y"], "rows": rows})
+    """A training whose numbers have many digits."""
+    return training(data=inline([[0.123456789 + x, y] for x, y in rows(100_000)]))
 
 
 @pytest.fixture

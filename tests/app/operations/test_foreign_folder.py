@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.app.trainings import inline, training
+
 pytestmark = pytest.mark.thorough
 
 COMMAND = Path(sys.executable).with_name("demur")
@@ -38,15 +40,8 @@ def test_nothing_of_the_folder_is_imported(tmp_path, folder, service_type, proce
     ).start()
     try:
         rows = [[i % 17, "yes" if i % 17 > 8 else "no"] for i in range(60)]
-        job = service.train(
-            {
-                "model": "m",
-                "trainer": {"kind": "gradient-boosting", "n_rounds": 5},
-                "rule": {"kind": "chow", "reject_threshold": 0.2},
-                "data": {"kind": "inline", "columns": ["x", "y"], "rows": rows},
-                "target": {"column": "y", "positive": "yes"},
-            }
-        )
+        trainer = {"kind": "gradient-boosting", "n_rounds": 5}
+        job = service.train(training(trainer=trainer, data=inline(rows)))
         assert job["status"] == "succeeded", job
         # By a process for files, and by one for large requests.
         batch = service.http.post(

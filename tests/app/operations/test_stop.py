@@ -7,18 +7,10 @@ import socket
 import httpx
 import pytest
 
+from tests.app.trainings import training
 from tests.waiting import until
 
 pytestmark = pytest.mark.thorough
-
-ROWS = [[float(k), "yes" if k % 3 else "no"] for k in range(60)]
-TRAINING = {
-    "model": "m",
-    "trainer": {"kind": "svm"},
-    "rule": {"kind": "chow", "reject_threshold": 0.2},
-    "data": {"kind": "inline", "columns": ["x", "y"], "rows": ROWS},
-    "target": {"column": "y", "positive": "yes"},
-}
 
 
 def await_no_answer(service):
@@ -37,7 +29,7 @@ def await_no_answer(service):
 def test_a_request_that_has_begun_is_answered_and_what_it_did_stays(start_service):
     service = start_service("--no-worker")
     host, port = service.url.removeprefix("http://").split(":")
-    body = json.dumps(TRAINING).encode()
+    body = json.dumps(training()).encode()
     head = (
         "POST /train HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
         "Content-Type: application/json\r\nExpect: 100-continue\r\n"

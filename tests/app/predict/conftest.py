@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import uvicorn
 
-from app.artifacts.model import Label, Labels, ServedModel
+from app.artifacts.model import ServedModel
 from app.artifacts.store import ArtifactStore
 from app.client.http import SHORTER_KEPT
 from app.db import migrate
@@ -24,14 +24,10 @@ from app.features.table import Table
 from app.main import create_app
 from app.settings import Settings
 from app.web.protocol import BoundedProtocol
-from solvers.calibration import Calibration
-from solvers.costs import CostMatrix
 from solvers.rules.band import Band
-from solvers.scoring import load
-from solvers.scoring.kernel_machine import kernel_machine_payload
+from tests.app.kernel_model import COSTS, kernel_model
 
 COLUMNS = ["glucose", "bmi", "smoker", "town"]
-COSTS = CostMatrix(1.0, 5.0, 0.6, 0.3)
 
 
 def training_rows(n: int, seed: int = 0) -> list[list[Any]]:
@@ -51,36 +47,16 @@ def training_rows(n: int, seed: int = 0) -> list[list[Any]]:
 def served(
     rule: dict[str, Any] | None = None,
     *,
-    costs: CostMatrix | None = COSTS,
-    calibration: Calibration | None = None,
-    labels: tuple[Label, Label] = ("yes", "no"),
     numeric_only: bool = False,
     seed: int = 2,
-    n_vectors: int = 40,
+    **options: Any,
 ) -> ServedModel:
     """Return a kernel machine on random support vectors."""
-    table = Table.from_rows(COLUMNS, training_rows(200, seed))
     features = FeatureSchema.fit(
-        table, columns=COLUMNS[:2] if numeric_only else COLUMNS
+        Table.from_rows(COLUMNS, training_rows(200, seed)),
+        columns=COLUMNS[:2] if numeric_only else COLUMNS,
     )
-    draw = np.random.default_rng(seed)
-    scorer = load(
-        kernel_machine_payload(
-            {"kind": "rbf", "gamma": 0.1},
-            draw.normal(size=(n_vectors, features.n_encoded)),
-            3.0 * draw.normal(size=n_vectors),
-            -1.0,
-        )
-    )
-    lower, upper = COSTS.thresholds
-    return ServedModel(
-        features=features,
-        scorer=scorer,
-        rule=rule or {"kind": "plug-in", **Band(lower, upper).payload()},
-        calibration=calibration or Calibration("sigmoid", slope=1.3, intercept=-0.2),
-        costs=costs,
-        labels=Labels(*labels),
-    )
+    return kernel_model(features, rule, seed=seed, **options)
 
 
 class Registry:

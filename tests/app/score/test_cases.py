@@ -11,25 +11,11 @@ from app.score.deciding import decide
 from app.score.planning import plan
 from app.score.schemas import Source
 from app.settings import Settings
-from tests.app.score.test_score import TRAINING, ask, queued, table
+from tests.app.score.conftest import TRAINING, ask, queued, table
 from tests.waiting import until
 
 pytestmark = pytest.mark.own_server
 POLICY = {"audit": {"+1": 0.1, "-1": 0.2}, "second_opinion": None}
-
-
-@pytest.fixture(scope="module")
-def places(tmp_path_factory):
-    return tmp_path_factory.mktemp("places")
-
-
-@pytest.fixture(scope="module")
-def service(service_type, tmp_path_factory, places):
-    running = service_type(
-        tmp_path_factory.mktemp("scoring"), {"DEMUR_SCORE_PLACES": str(places)}
-    ).start()
-    yield running
-    running.stop()
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from app.db import migrate
 from app.db.session import open_database
 from tests.app.blobs.conftest import keys, s3_server
 from tests.app.blobs.s3_server import KEYS
-from tests.app.score.test_score import GROUP, TRAINING, table
+from tests.app.score.conftest import GROUP, TRAINING, table
 from tests.waiting import until
 
 __all__ = ["keys", "s3_server"]

@@ -6,55 +6,23 @@ import os
 import signal
 from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from tests.app.score.conftest import GROUP, GROUPS, TRAINING, ask, queued, table
 from tests.waiting import until
 
 pytestmark = pytest.mark.own_server
 
-ROWS = [
-    [float(k), float(k % 7), "yes" if k + 20 * (k % 2) > 50 else "no"]
-    for k in range(90)
-]
-TRAINING = {
-    "model": "m",
-    "trainer": {"kind": "svm"},
-    "rule": {"kind": "chow", "reject_threshold": 0.3},
-    "data": {"kind": "inline", "columns": ["x", "z", "y"], "rows": ROWS},
-    "target": {"column": "y", "positive": "yes"},
-}
-GROUP, GROUPS = 500, 5
 PARQUET = "application/vnd.apache.parquet"
 
 
 @pytest.fixture(scope="module")
-def places(tmp_path_factory):
-    return tmp_path_factory.mktemp("places")
-
-
-@pytest.fixture(scope="module")
-def service(service_type, tmp_path_factory, places):
-    running = service_type(
-        tmp_path_factory.mktemp("scoring"),
-        {"DEMUR_SCORE_PLACES": str(places)},
-    ).start()
-    assert running.train(TRAINING)["status"] == "succeeded"
-    yield running
-    running.stop()
-
-
-def table(seed, rows=GROUP * GROUPS):
-    drawn = np.random.default_rng(seed)
-    return pa.table(
-        {
-            "id": [f"{seed}-{k}" for k in range(rows)],
-            "x": drawn.uniform(0, 90, rows),
-            "z": drawn.integers(0, 7, rows).astype(float),
-        }
-    )
+def service(service):
+    """It has a model of the name that ``queued`` asks."""
+    assert service.train(TRAINING)["status"] == "succeeded"
+    return service
 
 
 @pytest.fixture
@@ -69,24 +37,6 @@ def source(places, tmp_path):
     (folder / "3.csv").write_text("\n".join(["id,x,z", *lines]) + "\n")
     (folder / "notes.txt").write_text("no rows")
     return folder
-
-
-def ask(service, files, target, **changes):
-    body = {
-        "model": "m",
-        "source": {"kind": "url", "url": str(files)},
-        "target": str(target),
-        "part_rows": 1000,
-        **changes,
-    }
-    return service.http.post("/jobs/score", json=body)
-
-
-def queued(service, files, target, **changes):
-    answer = ask(service, files, target, **changes)
-    assert answer.status_code == 202, answer.text
-    assert answer.headers["location"].endswith(answer.json()["id"])
-    return answer.json()
 
 
 def batch(service, path, kind):

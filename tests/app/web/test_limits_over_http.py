@@ -4,6 +4,8 @@ import socket
 
 import pytest
 
+from tests.app.trainings import inline, rows, training
+
 
 @pytest.fixture(scope="module")
 def tight(tmp_path_factory, service_type):
@@ -22,18 +24,8 @@ def tight(tmp_path_factory, service_type):
     service.stop()
 
 
-def training(n):
-    return {
-        "model": "m",
-        "trainer": {"kind": "svm"},
-        "rule": {"kind": "chow", "reject_threshold": 0.2},
-        "data": {
-            "kind": "inline",
-            "columns": ["x", "y"],
-            "rows": [[float(k), "yes" if k % 3 else "no"] for k in range(n)],
-        },
-        "target": {"column": "y", "positive": "yes"},
-    }
+def training_of(n):
+    return training(data=inline(rows(n)))
 
 
 @pytest.mark.parametrize(
@@ -57,15 +49,15 @@ def test_a_body_that_is_nested_too_deeply(tight, path, padding):
 
 
 def test_more_rows_than_a_training_may_have(tight):
-    assert tight.http.post("/train", json=training(50)).status_code == 202
-    refused = tight.http.post("/train", json=training(51))
+    assert tight.http.post("/train", json=training_of(50)).status_code == 202
+    refused = tight.http.post("/train", json=training_of(51))
     assert refused.status_code == 422
     assert refused.json()["errors"][0]["pointer"] == "/data/rows"
     assert "DEMUR_MAX_TRAINING_ROWS" in refused.json()["detail"]
 
 
 def test_more_columns_or_longer_texts_than_a_table_may_have(tight):
-    request = training(20)
+    request = training_of(20)
     table = request["data"]
     table["columns"] += ["a", "b"]
     table["rows"] = [[*row, 1.0, "\u00e9" * 10] for row in table["rows"]]

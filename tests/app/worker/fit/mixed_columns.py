@@ -9,13 +9,8 @@ from app.features.encoding import encode_table
 from app.features.table import Table
 from app.train.trainers.registry import Trainer
 from app.worker.fit.pipeline import run
+from tests.app.trainings import PRICES, changed, inline
 
-PRICES = {
-    "false_positive": 1,
-    "false_negative": 5,
-    "reject_positive": 0.6,
-    "reject_negative": 0.3,
-}
 EVEN = {**PRICES, "false_negative": 1, "reject_positive": 0.3}
 TRAINER_SCHEMAS = {
     schema.model_fields["kind"].annotation.__args__[0]: schema
@@ -44,10 +39,10 @@ def request(table=None, columns=COLUMNS, **changes):
         "model": "m",
         "trainer": {"kind": "double-hinge-svm"},
         "costs": PRICES,
-        "data": {"kind": "inline", "columns": columns, "rows": table or rows()},
+        "data": inline(table or rows(), columns),
         "target": {"column": "outcome", "positive": "yes"},
     }
-    return {k: v for k, v in {**body, **changes}.items() if v is not None}
+    return changed(body, **changes)
 
 
 NEEDED = {

@@ -6,22 +6,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.train.schemas import Evaluation
-from app.train.target import Sample
 from app.worker.fit.partition import blocks_by_time, partition
+from tests.app.samples import sample
 from tests.app.worker.fit.mixed_columns import COLUMNS, rows, trained
 
 
-def sample(y, moment, groups=None):
-    return Sample(
-        y=np.where(y, 1.0, -1.0),
-        probabilities=False,
-        weight=None,
-        groups=groups,
-        moment=moment,
-        positive="yes",
-        negative="no",
-        features=("x",),
-    )
+def timed(y, moment, groups=None):
+    return sample(np.where(y, 1.0, -1.0), moment=moment, groups=groups)
 
 
 @settings(max_examples=60)
@@ -30,7 +21,7 @@ def test_blocks_follow_rows_of_both_classes(seed, grouped, n):
     draw = np.random.default_rng(seed)
     y, moment = draw.random(n) < 0.4, draw.integers(0, n // 3, n).astype(float)
     groups = draw.integers(0, n // 4, n) if grouped else None
-    asked = sample(y, moment, groups)
+    asked = timed(y, moment, groups)
     block = blocks_by_time(asked, np.arange(n))
     if block is None:
         return
@@ -48,7 +39,7 @@ def test_calibration_comes_after_training_and_before_what_is_held_out():
     draw = np.random.default_rng(0)
     moment = draw.permutation(400).astype(float)
     parts = partition(
-        sample(draw.random(400) < 0.5, moment),
+        timed(draw.random(400) < 0.5, moment),
         Evaluation(order_by="day"),
         promises=True,
     )

@@ -4,14 +4,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-Body = dict[str, Any]
+from tests.app.trainings import PRICES, Body, changed, inline, training
 
-COSTS = {
-    "false_positive": 1,
-    "false_negative": 5,
-    "reject_positive": 0.6,
-    "reject_negative": 0.3,
-}
 COLUMNS = ["x", "z", "ward", "patient", "day", "y"]
 
 
@@ -32,14 +26,12 @@ def body() -> Callable[..., Body]:
     """A body with all its rows, with members replaced (``None``: left out)."""
 
     def made(**changes: Any) -> Body:
-        whole: Body = {
-            "model": "m",
-            "trainer": {"kind": "double-hinge-svm"},
-            "costs": COSTS,
-            "data": {"kind": "inline", "columns": COLUMNS, "rows": rows()},
-            "target": {"column": "y", "positive": "yes"},
-        }
-        whole.update(changes)
-        return {key: value for key, value in whole.items() if value is not None}
+        whole = training(
+            trainer={"kind": "double-hinge-svm"},
+            rule=None,
+            costs=PRICES,
+            data=inline(rows(), COLUMNS),
+        )
+        return changed(whole, **changes)
 
     return made

@@ -6,21 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.errors import InvalidRequestError
-from app.train.target import Sample
 from app.worker.fit.search.folds import search_folds
-
-
-def sample(y, groups=None, moment=None):
-    return Sample(
-        y=np.asarray(y, dtype=float),
-        probabilities=False,
-        weight=None,
-        groups=groups,
-        moment=moment,
-        positive="yes",
-        negative="no",
-        features=("x",),
-    )
+from tests.app.samples import sample
 
 
 @st.composite
@@ -32,7 +19,7 @@ def tables(draw, timed):
     groups = None if n_groups is None else generator.integers(0, n_groups, n)
     moment = generator.integers(0, 4 * n, n).astype(float) if timed else None
     kept = np.sort(generator.permutation(n)[: draw(st.integers(36, n))])
-    return sample(y, groups, moment), kept, draw(st.integers(2, 4))
+    return sample(y, groups=groups, moment=moment), kept, draw(st.integers(2, 4))
 
 
 def parts(table, rows, wanted):

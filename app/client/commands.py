@@ -6,19 +6,13 @@ from typing import Annotated, Literal
 import typer
 
 from app.client.options import (
-    LOCAL,
     Columns,
-    Decimal,
-    Delimiter,
-    Key,
-    Missing,
-    Price,
-    TextEncoding,
-    Url,
+    Prices,
+    Reading,
+    Service,
     number,
-    prices,
-    reading,
     whole,
+    with_groups,
 )
 
 __all__ = ["register"]
@@ -26,8 +20,8 @@ __all__ = ["register"]
 
 def register(demur: typer.Typer) -> None:
     """Add the commands to a typer application."""
-    demur.command()(train)
-    demur.command()(predict)
+    for command in (train, predict):
+        demur.command()(with_groups(command))
 
 
 def train(
@@ -108,17 +102,14 @@ def train(
             "--header/--no-header", help="Whether the first line of CSV has the names."
         ),
     ] = None,
-    delimiter: Delimiter = "auto",
-    decimal: Decimal = "auto",
-    encoding: TextEncoding = "auto",
-    missing: Missing = None,
-    url: Url = LOCAL,
-    api_key: Key = None,
+    *,
+    reading: Reading,
+    service: Service,
 ) -> None:
     """Train a model on a file and wait for it."""
     from app.client import training  # noqa: PLC0415 - other commands start without it
 
-    named = prices(false_positive, false_negative, reject_positive, reject_negative)
+    prices = Prices(false_positive, false_negative, reject_positive, reject_negative)
     order = training.Order(
         file=file,
         target=target,
@@ -127,7 +118,7 @@ def train(
         trainer=trainer,
         search=tuple(search or ()),
         rule=rule,
-        costs=named if costs else None,
+        costs=prices.named() if costs else None,
         weight=weight,
         groups=groups,
         order_by=order_by,
@@ -135,15 +126,14 @@ def train(
         seed=seed,
         settings=tuple(setting or ()),
         left_out=tuple(leave_out or ()),
-        query=reading(delimiter, decimal, encoding, missing)
-        | ({} if header is None else {"header": header}),
+        query=reading.query() | ({} if header is None else {"header": header}),
         types={
             "numeric": numeric or [],
             "boolean": boolean or [],
             "categorical": categorical or [],
         },
     )
-    raise typer.Exit(training.run(order, url, api_key))
+    raise typer.Exit(training.run(order, service.url, service.api_key))
 
 
 def predict(
@@ -156,16 +146,10 @@ def predict(
         Literal["csv", "json"] | None,
         typer.Option("--format", help="json makes an array; else as the file is."),
     ] = None,
-    false_positive: Price = None,
-    false_negative: Price = None,
-    reject_positive: Price = None,
-    reject_negative: Price = None,
-    delimiter: Delimiter = "auto",
-    decimal: Decimal = "auto",
-    encoding: TextEncoding = "auto",
-    missing: Missing = None,
-    url: Url = LOCAL,
-    api_key: Key = None,
+    *,
+    prices: Prices,
+    reading: Reading,
+    service: Service,
 ) -> None:
     """Decide the rows of a file: it comes back with eight columns more.
 
@@ -180,7 +164,7 @@ def predict(
         file,
         output,
         output_format,
-        reading(delimiter, decimal, encoding, missing),
-        prices(false_positive, false_negative, reject_positive, reject_negative),
+        reading.query(),
+        prices.named(),
     )
-    raise typer.Exit(predicting.run(question, url, api_key))
+    raise typer.Exit(predicting.run(question, service.url, service.api_key))

@@ -1,5 +1,8 @@
-"""Options that several commands have in common."""
+"""Options that several commands have in common, alone and in groups."""
 
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, fields, is_dataclass
+from inspect import Parameter, Signature, signature
 from typing import Annotated, Any, Literal
 
 import typer
@@ -7,20 +10,14 @@ import typer
 from app.strict import number_in
 
 __all__ = [
-    "LOCAL",
     "Columns",
-    "Decimal",
-    "Delimiter",
     "Json",
-    "Key",
-    "Missing",
-    "Price",
-    "TextEncoding",
-    "Url",
+    "Prices",
+    "Reading",
+    "Service",
     "number",
-    "prices",
-    "reading",
     "whole",
+    "with_groups",
 ]
 
 
@@ -85,29 +82,72 @@ Json = Annotated[
 ]
 
 
-def reading(
-    delimiter: str, decimal: str, encoding: str, missing: list[str] | None
-) -> dict[str, Any]:
-    """Return how a file is to be read, as parameters of a request."""
-    query: dict[str, Any] = {
-        "delimiter": delimiter,
-        "decimal": decimal,
-        "encoding": encoding,
-    }
-    return query if missing is None else {**query, "missing": missing}
+@dataclass(frozen=True, slots=True)
+class Service:
+    """The group of options of where the service is."""
+
+    url: Url = LOCAL
+    api_key: Key = None
 
 
-def prices(
-    false_positive: float | None,
-    false_negative: float | None,
-    reject_positive: float | None,
-    reject_negative: float | None,
-) -> dict[str, float]:
-    """Return the costs that were named, by their names."""
-    named = {
-        "false_positive": false_positive,
-        "false_negative": false_negative,
-        "reject_positive": reject_positive,
-        "reject_negative": reject_negative,
-    }
-    return {name: price for name, price in named.items() if price is not None}
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The group of options of how a file is to be read."""
+
+    delimiter: Delimiter = "auto"
+    decimal: Decimal = "auto"
+    encoding: TextEncoding = "auto"
+    missing: Missing = None
+
+    def query(self) -> dict[str, Any]:
+        """Return them as parameters of a request."""
+        return {
+            name: value for name, value in asdict(self).items() if value is not None
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """The group of options of costs."""
+
+    false_positive: Price = None
+    false_negative: Price = None
+    reject_positive: Price = None
+    reject_negative: Price = None
+
+    def named(self) -> dict[str, float]:
+        """Return the costs that were named, by their names."""
+        return {
+            name: price for name, price in asdict(self).items() if price is not None
+        }
+
+
+def with_groups(command: Callable[..., None]) -> Callable[..., None]:
+    """Return a command whose groups of options are asked for one by one.
+
+    Parameters
+    ----------
+    command : callable
+        A parameter of it whose type is a dataclass is a group, its fields are options.
+    """
+    groups: dict[str, Any] = {}
+    options: list[Parameter] = []
+    for parameter in signature(command).parameters.values():
+        group: Any = parameter.annotation
+        if is_dataclass(group):
+            groups[parameter.name] = group
+            options += signature(group).parameters.values()
+        else:
+            options.append(parameter)
+
+    def run(**values: Any) -> None:
+        for name, kind in groups.items():
+            members = {field.name: values.pop(field.name) for field in fields(kind)}
+            values[name] = kind(**members)
+        command(**values)
+
+    run.__name__, run.__doc__ = command.__name__, command.__doc__
+    run.__annotations__ = {option.name: option.annotation for option in options}
+    by_name = [option.replace(kind=Parameter.KEYWORD_ONLY) for option in options]
+    run.__signature__ = Signature(by_name)  # type: ignore[attr-defined]
+    return run

@@ -7,19 +7,13 @@ from typing import Annotated, Any, Literal
 import typer
 
 from app.client.options import (
-    LOCAL,
-    Decimal,
-    Delimiter,
     Json,
-    Key,
-    Missing,
-    Price,
-    TextEncoding,
-    Url,
+    Prices,
+    Reading,
+    Service,
     number,
-    prices,
-    reading,
     whole,
+    with_groups,
 )
 
 __all__ = ["register"]
@@ -34,14 +28,15 @@ Share = Annotated[
 def register(demur: typer.Typer) -> None:
     """Add the commands to a typer application."""
     for command in (models, evaluate, reprice, export, rows, alias, jobs, datasets):
-        demur.command()(command)
+        demur.command()(with_groups(command))
 
 
-def _run(act: str, url: str, api_key: str | None, *said: Any, as_json: bool) -> None:
+def _run(act: str, service: Service, *arguments: Any, as_json: bool) -> None:
     from app.client import registry  # noqa: PLC0415 - other commands start without it
 
     action: Callable[..., Any] = getattr(registry, act)
-    raise typer.Exit(registry.run(action, said, url, api_key, as_json=as_json))
+    url, key = service.url, service.api_key
+    raise typer.Exit(registry.run(action, arguments, url, key, as_json=as_json))
 
 
 def models(
@@ -49,11 +44,11 @@ def models(
         str | None, typer.Argument(help="Only this; NAME:VERSION shows one version.")
     ] = None,
     as_json: Json = False,
-    url: Url = LOCAL,
-    api_key: Key = None,
+    *,
+    service: Service,
 ) -> None:
     """List the models, the versions of one, or what a version is."""
-    _run("models", url, api_key, model, as_json=as_json)
+    _run("models", service, model, as_json=as_json)
 
 
 def evaluate(
@@ -66,34 +61,29 @@ def evaluate(
         str | None, typer.Option(help="The label that is +1; goes with --target.")
     ] = None,
     prevalence: Share = None,
-    delimiter: Delimiter = "auto",
-    decimal: Decimal = "auto",
-    encoding: TextEncoding = "auto",
-    missing: Missing = None,
+    *,
+    reading: Reading,
     as_json: Json = False,
-    url: Url = LOCAL,
-    api_key: Key = None,
+    service: Service,
 ) -> None:
     """Compare what a model costs on new rows with what its training promised.
 
     The rows are deleted from the service afterwards.
     """
-    query = reading(delimiter, decimal, encoding, missing)
+    query = reading.query()
     asked: dict[str, Any] = {}
     labels = {"column": target, "positive": positive}
     if named := {name: told for name, told in labels.items() if told is not None}:
         asked["target"] = named
     if prevalence is not None:
         asked["prevalence"] = prevalence
-    _run("evaluate", url, api_key, model, file, query, asked, as_json=as_json)
+    _run("evaluate", service, model, file, query, asked, as_json=as_json)
 
 
 def reprice(
     model: Model,
-    false_positive: Price = None,
-    false_negative: Price = None,
-    reject_positive: Price = None,
-    reject_negative: Price = None,
+    *,
+    prices: Prices,
     rule: Annotated[
         str | None, typer.Option(help="The rule that sets the thresholds from now on.")
     ] = None,
@@ -105,22 +95,18 @@ def reprice(
     ] = None,
     prevalence: Share = None,
     as_json: Json = False,
-    url: Url = LOCAL,
-    api_key: Key = None,
+    service: Service,
 ) -> None:
     """Make a new version at other costs, by another rule or limit, without training."""
     asked = {
-        "costs": prices(
-            false_positive, false_negative, reject_positive, reject_negative
-        )
-        or None,
+        "costs": prices.named() or None,
         "rule": None if rule is None else {"kind": rule},
         "max_reject_rate": max_reject_rate,
         "max_error": max_error,
         "prevalence": prevalence,
     }
     named = {name: value for name, value in asked.items() if value is not None}
-    _run("reprice", url, api_key, model, named, as_json=as_json)
+    _run("reprice", service, model, named, as_json=as_json)
 
 
 def export(
@@ -136,12 +122,12 @@ def export(
         Path | None, typer.Option(help="The file; named by the service if not given.")
     ] = None,
     as_json: Json = False,
-    url: Url = LOCAL,
-    api_key: Key = None,
+    *,
+    service: Service,
 ) -> None:
     """Write a version as one file that decides without the service."""
     query = {"format": kind, "precision": precision}
-    _run("export", url, api_key, model, query, output, as_json=as_json)
+    _run("export", service, model, query, output, as_json=as_json)
 
 
 def rows(
@@ -154,8 +140,8 @@ def rows(
         float, number("The share that the model is expected to reject.")
     ] = 0.0,
     as_json: Json = False,
-    url: Url = LOCAL,
-    api_key: Key = None,
+    *,
+    service: Service,
 ) -> None:
     """Tell how many labelled rows a promise on the error will take."""
     query = {
@@ -164,7 +150,7 @@ def rows(
         "confidence": confidence,
         "reject_rate": reject_rate,
     }
-    _run("rows", url, api_key, query, as_json=as_json)
+    _run("rows", service, query, as_json=as_json)
 
 
 def alias(
@@ -192,8 +178,8 @@ def alias(
         bool, typer.Option(help="Ask that it costs no more than the present version.")
     ] = False,
     as_json: Json = False,
-    url: Url = LOCAL,
-    api_key: Key = None,
+    *,
+    service: Service,
 ) -> None:
     """Show, move or remove a name that stands for one version."""
     bars = {
@@ -204,8 +190,8 @@ def alias(
         "no_worse": no_worse or None,
     }
     gates = {bar: value for bar, value in bars.items() if value is not None}
-    said = (model, name, version, delete, gates)
-    _run("alias", url, api_key, *said, as_json=as_json)
+    arguments = (model, name, version, delete, gates)
+    _run("alias", service, *arguments, as_json=as_json)
 
 
 def jobs(
@@ -219,15 +205,15 @@ def jobs(
     cancel: Annotated[bool, typer.Option(help="Cancel the job.")] = False,
     follow: Annotated[bool, typer.Option(help="Wait until the job has ended.")] = False,
     as_json: Json = False,
-    url: Url = LOCAL,
-    api_key: Key = None,
+    *,
+    service: Service,
 ) -> None:
     """List trainings, newest first; show, follow or cancel one."""
     if job is None and (cancel or follow):
         msg = "name the job; `demur jobs` lists them"
         raise typer.BadParameter(msg)
-    said = (job, {"model": model, "status": status}, cancel, follow)
-    _run("jobs", url, api_key, *said, as_json=as_json)
+    arguments = (job, {"model": model, "status": status}, cancel, follow)
+    _run("jobs", service, *arguments, as_json=as_json)
 
 
 def datasets(
@@ -242,12 +228,12 @@ def datasets(
         bool, typer.Option(help="Delete it though outlier guards are made of its rows.")
     ] = False,
     as_json: Json = False,
-    url: Url = LOCAL,
-    api_key: Key = None,
+    *,
+    service: Service,
 ) -> None:
     """List the data sets; show or delete one."""
     if dataset is None and delete:
         msg = "name the data set; `demur datasets` lists them"
         raise typer.BadParameter(msg)
-    said = (dataset, delete, drop_guards)
-    _run("datasets", url, api_key, *said, as_json=as_json)
+    arguments = (dataset, delete, drop_guards)
+    _run("datasets", service, *arguments, as_json=as_json)

@@ -133,10 +133,9 @@ def with_groups(command: Callable[..., None]) -> Callable[..., None]:
     groups: dict[str, Any] = {}
     options: list[Parameter] = []
     for parameter in signature(command).parameters.values():
-        group: Any = parameter.annotation
-        if is_dataclass(group):
-            groups[parameter.name] = group
-            options += signature(group).parameters.values()
+        if is_dataclass(parameter.annotation):
+            groups[parameter.name] = parameter.annotation
+            options += signature(groups[parameter.name]).parameters.values()
         else:
             options.append(parameter)
 

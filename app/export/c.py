@@ -5,12 +5,12 @@ numbers (``demur_code`` turns a text into one) and returns +1, -1 or 0 (ask a pe
 """
 
 import re
-from collections.abc import Iterable
 from importlib.resources import files
-from typing import Any, Literal
+from typing import Any
 
 from app.export.c_steps import STEPS, Writer
 from app.export.description import Description
+from app.export.precision import Precision
 from app.features.values import category
 
 __all__ = ["c_file"]
@@ -19,29 +19,16 @@ _REAL = {"float64": "double", "float32": "float"}
 _NUMBERS = ("probability", "score", "expected_cost")
 
 
-def c_file(
-    model: Description,
-    notes: Iterable[str],
-    precision: Literal["float64", "float32"],
-) -> bytes:
-    """Return the file.
-
-    Parameters
-    ----------
-    model : Description
-    notes : iterable of str
-        What its reader should know, a line each.
-    precision : {"float64", "float32"}
-        double or float, throughout.
-    """
+def c_file(model: Description, precision: Precision) -> bytes:
+    """Return the file; it computes in double or float throughout."""
     out = Writer(precision)
     declared = sorted({"reject_score", *model.values} - {"x", "decision"})
     out.line(f"REAL {', '.join(f'v_{name} = 0' for name in declared)};")
     out.line("int decision;")
     for step in model.steps:
         STEPS[step["do"]](out, step)
-    told = [name for name in _NUMBERS if name in model.values]
-    for name in told:
+    numbers = [name for name in _NUMBERS if name in model.values]
+    for name in numbers:
         out.line(f"answer->{name} = v_{name};")
     out.line("(void)v_reject_score;")  # of a rule that does not look at it
     out.line("return decision;")
@@ -49,7 +36,9 @@ def c_file(
     parts = re.split(r"/\* == (\w+) == \*/\n", runtime)[1:]
     sections = dict(zip(parts[::2], parts[1::2], strict=True))
     labels = {"positive": 1, "negative": -1}
-    comment = "\n".join(f" * {line}".rstrip().replace("*/", "* /") for line in notes)
+    comment = "\n".join(
+        f" * {line}".rstrip().replace("*/", "* /") for line in model.notes()
+    )
     lines = [
         f"/*\n{comment}",
         " * Compile as C99 without -ffast-math, and link with -lm.",
@@ -62,7 +51,7 @@ def c_file(
         *(f"typedef {kind} {name};" for name, kind in sorted(out.types.items())),
         "",
         "struct demur_answer {",
-        *(f"  REAL {name};" for name in told),
+        *(f"  REAL {name};" for name in numbers),
         "};",
         "",
         *(

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from app.export.description import Step
+from app.export.description import Step, entered_in
 from app.export.precision import Precision, held, most_odds, rounded_down
 
 __all__ = ["STEPS", "Writer"]
@@ -49,6 +49,12 @@ class Writer:
         self.body.append(f"  {text}")
 
 
+STEPS: dict[str, Callable[[Writer, Step], None]] = {}
+"""How each kind of step is written."""
+_step = entered_in(STEPS)
+
+
+@_step
 def _encode(out: Writer, step: Step) -> None:
     width, numbers = step["width"], step["numbers"]
     out.line(f"REAL x[{max(width, 1)}] = {{0}};")
@@ -87,12 +93,14 @@ def _encode(out: Writer, step: Step) -> None:
             out.line(f"if (isnan({code})) x[{start + each['width']}] = 1;")
 
 
+@_step
 def _linear(out: Writer, step: Step) -> None:
     weights, n = out.array("weight", step["weights"]), len(step["weights"])
     out.line(f"v_{step['to']} = {_number(step['offset'])};")
     out.line(f"for (int j = 0; j < {n}; j++) v_{step['to']} += {weights}[j] * x[j];")
 
 
+@_step
 def _kernel(out: Writer, step: Step) -> None:
     n, d = step["vectors"].shape
     # Nearest as they are: the centre is for products.
@@ -119,6 +127,7 @@ def _kernel(out: Writer, step: Step) -> None:
     out.line("}")
 
 
+@_step
 def _trees(out: Writer, step: Step) -> None:
     out.needed.add("trees")
     splits = rounded_down(step["threshold"], out.precision)
@@ -159,10 +168,12 @@ def _trees(out: Writer, step: Step) -> None:
         out.line(f"v_{name} = sums_{n}[{k}];")
 
 
+@_step
 def _column(out: Writer, step: Step) -> None:
     out.line(f"v_{step['to']} = isnan(x[0]) ? {_number(step['stand_in'])} : x[0];")
 
 
+@_step
 def _logit(out: Writer, step: Step) -> None:
     clip, v = step["clip"], f"v_{step['from']}"
     out.needed.add("held")
@@ -170,17 +181,20 @@ def _logit(out: Writer, step: Step) -> None:
     out.line(f"v_{step['to']} = log({v}) - log1p(-{v});")
 
 
+@_step
 def _affine(out: Writer, step: Step) -> None:
     slope, offset = _number(step["slope"]), _number(step["offset"])
     out.line(f"v_{step['to']} = (REAL){slope} * v_{step['from']} + (REAL){offset};")
 
 
+@_step
 def _clip(out: Writer, step: Step) -> None:
     out.needed.add("held")
     most = _number(step["most"])
     out.line(f"v_{step['to']} = demur_held(v_{step['from']}, -{most}, {most});")
 
 
+@_step
 def _interp(out: Writer, step: Step) -> None:
     out.needed.add("interp")
     knots, heights = (out.array(name, step[name]) for name in ("knots", "heights"))
@@ -188,6 +202,7 @@ def _interp(out: Writer, step: Step) -> None:
     out.line(f"v_{step['to']} = {call};")
 
 
+@_step
 def _sum(out: Writer, step: Step) -> None:
     terms = (
         f"(REAL){_number(weight)} * v_{name}"
@@ -196,6 +211,7 @@ def _sum(out: Writer, step: Step) -> None:
     out.line(f"v_{step['to']} = {' + '.join(terms)};")
 
 
+@_step
 def _odds(out: Writer, step: Step) -> None:
     h, r = (f"v_{name}" for name in step["from"])
     odds = f"2 * {h}"
@@ -205,6 +221,7 @@ def _odds(out: Writer, step: Step) -> None:
     out.line(f"v_{step['to']} = {odds} - (REAL){_number(step['offset'])};")
 
 
+@_step
 def _logistic(out: Writer, step: Step) -> None:
     out.needed.add("held")
     most = _number(most_odds(step["most"], out.precision))
@@ -212,6 +229,7 @@ def _logistic(out: Writer, step: Step) -> None:
     out.line(f"v_{step['to']} = 1 / (1 + exp(-{odds}));")
 
 
+@_step
 def _band(out: Writer, step: Step) -> None:
     v, above = f"v_{step['from']}", ">=" if step["closed"] else ">"
     upper, lower = (f"(REAL){_number(step[name])}" for name in ("upper", "lower"))
@@ -219,11 +237,13 @@ def _band(out: Writer, step: Step) -> None:
     out.line("if (!isfinite(v_score)) decision = 0;")
 
 
+@_step
 def _pair(out: Writer, step: Step) -> None:
     h, r = (f"v_{name}" for name in step["from"])
     out.line(f"decision = {r} > 0 && isfinite({h}) ? ({h} > 0 ? 1 : -1) : 0;")
 
 
+@_step
 def _costs(out: Writer, step: Step) -> None:
     price = {
         name: f"(REAL){_number(step[name])}"
@@ -238,25 +258,6 @@ def _costs(out: Writer, step: Step) -> None:
     out.line(f"{reject} = {told};")
     chosen = f"decision > 0 ? {positive} : decision < 0 ? {negative} : {reject}"
     out.line(f"{taken} = {chosen};")
-
-
-STEPS: dict[str, Callable[[Writer, Step], None]] = {
-    "encode": _encode,
-    "linear": _linear,
-    "kernel": _kernel,
-    "trees": _trees,
-    "column": _column,
-    "logit": _logit,
-    "affine": _affine,
-    "clip": _clip,
-    "interp": _interp,
-    "sum": _sum,
-    "odds": _odds,
-    "logistic": _logistic,
-    "band": _band,
-    "pair": _pair,
-    "costs": _costs,
-}
 
 
 def _whole(values: Any) -> str:

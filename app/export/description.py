@@ -22,9 +22,9 @@ costs      what each decision costs at a probability, and what the one taken doe
 =========  ===================================================================
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -34,7 +34,11 @@ from app.features.encoding import Encoder
 from app.features.schema import FeatureSchema
 from app.features.values import marks_of
 
-__all__ = ["Column", "Description", "Step", "describe"]
+__all__ = ["Column", "Description", "Step", "describe", "entered_in"]
+
+Of = TypeVar("Of")
+Writing = Callable[[Of, Step], None]
+"""Writes a step into what a format makes of a model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +84,37 @@ class Description:
     @property
     def values(self) -> frozenset[str]:
         """Return the names of all values that the steps give."""
-        given = (step["to"] for step in self.steps)
+        targets = (step["to"] for step in self.steps)
         return frozenset(
-            name for to in given for name in ([to] if isinstance(to, str) else to)
+            name for to in targets for name in ([to] if isinstance(to, str) else to)
         )
+
+    def notes(self) -> Iterator[str]:
+        """Yield what a reader of the file should know, line by line."""
+        about, labels = self.about, self.labels
+        model = f"{about['model']}, version {about['version']}"
+        yield f"Decisions of {model}, made by Demur."
+        yield ""
+        yield f"Rule: {about['rule']}. Costs: {about['costs'] or 'none'}."
+        columns = ", ".join(f"{c.name} ({c.type})" for c in self.columns)
+        yield f"Columns: {columns}."
+        named = f"+1 is {labels['positive']!r}, -1 is {labels['negative']!r}"
+        yield f'{named}; "reject": ask.'
+        yield "Rows are decided as the service decides them, up to rounding."
+        if about["not_included"]:
+            yield f"Not included, ask the service: {', '.join(about['not_included'])}."
+        if any(step["do"] == "kernel" for step in self.steps):
+            yield "The vectors in it are training rows, centred and scaled."
+
+
+def entered_in(table: dict[str, Writing[Of]]) -> Callable[[Writing[Of]], Writing[Of]]:
+    """Return a decorator that enters a function ``_kind`` for that kind of step."""
+
+    def enter(writing: Writing[Of]) -> Writing[Of]:
+        table[writing.__name__.removeprefix("_")] = writing
+        return writing
+
+    return enter
 
 
 def describe(model: ServedModel, name: str, version: int) -> Description:

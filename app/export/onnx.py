@@ -8,12 +8,12 @@ rejects in inference protocols (docs/reject-convention.md).
 import json
 from collections.abc import Iterable
 from functools import partial
-from typing import Literal
 
 from app.export import protobuf
 from app.export.description import Description
 from app.export.onnx_graph import Graph
 from app.export.onnx_steps import STEPS
+from app.export.precision import Precision
 from app.features.values import category
 
 __all__ = ["onnx_file"]
@@ -23,21 +23,8 @@ _NUMBERS = ("probability", "score", "expected_cost")
 _COSTS = ("cost_positive", "cost_negative", "cost_reject")
 
 
-def onnx_file(
-    model: Description,
-    notes: Iterable[str],
-    precision: Literal["float64", "float32"],
-) -> bytes:
-    """Return the file.
-
-    Parameters
-    ----------
-    model : Description
-    notes : iterable of str
-        What its reader should know.
-    precision : {"float64", "float32"}
-        Of every number in the graph, inputs and outputs too.
-    """
+def onnx_file(model: Description, precision: Precision) -> bytes:
+    """Return the file; the precision is that of inputs and outputs too."""
     graph = Graph(model, precision)
     for step in model.steps:
         STEPS[step["do"]](graph, step)
@@ -59,7 +46,7 @@ def onnx_file(
         "reject_option": "1",
         "labels": json.dumps(dict(model.labels)),
         "inputs": json.dumps(graph.inputs),
-        "notes": "\n".join(notes),
+        "notes": "\n".join(model.notes()),
         **{name: json.dumps(value) for name, value in model.about.items()},
     }
     return protobuf.model(fields, _OPSETS, about)

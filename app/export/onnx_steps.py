@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from app.export.description import Step
+from app.export.description import Step, entered_in
 from app.export.onnx_graph import Graph
 from app.export.onnx_trees import trees
 from app.export.precision import most_odds
@@ -18,6 +18,12 @@ from app.export.precision import most_odds
 __all__ = ["STEPS"]
 
 
+STEPS: dict[str, Callable[[Graph, Step], None]] = {"trees": trees}
+"""How each kind of step is written."""
+_step = entered_in(STEPS)
+
+
+@_step
 def _encode(graph: Graph, step: Step) -> None:
     columns, native = graph.model.columns, step["native"]
     parts = []
@@ -65,12 +71,14 @@ def _encode(graph: Graph, step: Step) -> None:
     graph.values["x"] = graph.op("Concat", parts, axis=1)
 
 
+@_step
 def _linear(graph: Graph, step: Step) -> None:
     weights = graph.constant(step["weights"].astype(graph.real)[:, np.newaxis])
     product = graph.op("MatMul", [graph.values["x"], weights])
     graph.values[step["to"]] = graph.with_number("Add", product, step["offset"])
 
 
+@_step
 def _kernel(graph: Graph, step: Step) -> None:
     gamma, vectors, x = step["gamma"], step["vectors"], graph.values["x"]
     if step["kind"] == "rbf":
@@ -95,12 +103,14 @@ def _kernel(graph: Graph, step: Step) -> None:
     graph.values[step["to"]] = graph.with_number("Add", product, step["offset"])
 
 
+@_step
 def _column(graph: Graph, step: Step) -> None:
     x = graph.values["x"]
     stand_in, missing = graph.number(step["stand_in"]), graph.op("IsNaN", [x])
     graph.values[step["to"]] = graph.op("Where", [missing, stand_in, x])
 
 
+@_step
 def _logit(graph: Graph, step: Step) -> None:
     clip = step["clip"]
     p = graph.held(graph.values[step["from"]], clip, 1.0 - clip)
@@ -112,16 +122,19 @@ def _rest(graph: Graph, p: str) -> str:
     return graph.op("Sub", [graph.number(1.0), p])
 
 
+@_step
 def _affine(graph: Graph, step: Step) -> None:
     scaled = graph.with_number("Mul", graph.values[step["from"]], step["slope"])
     graph.values[step["to"]] = graph.with_number("Add", scaled, step["offset"])
 
 
+@_step
 def _clip(graph: Graph, step: Step) -> None:
     most = step["most"]
     graph.values[step["to"]] = graph.held(graph.values[step["from"]], -most, most)
 
 
+@_step
 def _interp(graph: Graph, step: Step) -> None:
     knots, heights = step["knots"], step["heights"]
     width = np.diff(knots)
@@ -142,6 +155,7 @@ def _interp(graph: Graph, step: Step) -> None:
     graph.values[step["to"]] = graph.op("Add", [height, risen])
 
 
+@_step
 def _sum(graph: Graph, step: Step) -> None:
     terms = [
         graph.with_number("Mul", graph.values[name], weight)
@@ -150,6 +164,7 @@ def _sum(graph: Graph, step: Step) -> None:
     graph.values[step["to"]] = graph.op("Sum", terms)
 
 
+@_step
 def _odds(graph: Graph, step: Step) -> None:
     h, r = (graph.values[name] for name in step["from"])
     if step["logistic"]:
@@ -167,6 +182,7 @@ def _softplus(graph: Graph, v: str) -> str:
     return graph.op("Add", [graph.with_number("Max", v, 0.0), rest])
 
 
+@_step
 def _logistic(graph: Graph, step: Step) -> None:
     most = most_odds(step["most"], graph.precision)
     odds = graph.held(graph.values[step["from"]], -most, most)
@@ -186,6 +202,7 @@ def _finite(graph: Graph) -> str:
     return graph.with_number("Less", size, np.inf)
 
 
+@_step
 def _band(graph: Graph, step: Step) -> None:
     v = graph.values[step["from"]]
     above = "GreaterOrEqual" if step["closed"] else "Greater"
@@ -195,6 +212,7 @@ def _band(graph: Graph, step: Step) -> None:
     graph.values["decision"] = decided
 
 
+@_step
 def _pair(graph: Graph, step: Step) -> None:
     h, r = (graph.values[name] for name in step["from"])
     positive = graph.with_number("Greater", h, 0.0)
@@ -204,6 +222,7 @@ def _pair(graph: Graph, step: Step) -> None:
     graph.values["decision"] = _decided(graph, positive, negative, accepted)
 
 
+@_step
 def _costs(graph: Graph, step: Step) -> None:
     p = graph.values["probability"]
     q = _rest(graph, p)
@@ -224,22 +243,3 @@ def _costs(graph: Graph, step: Step) -> None:
     taken = graph.op("Where", [decided[1], priced[1], priced[2]])
     taken = graph.op("Where", [decided[0], priced[0], taken])
     graph.values.update(zip(step["to"], [*priced, taken], strict=True))
-
-
-STEPS: dict[str, Callable[[Graph, Step], None]] = {
-    "encode": _encode,
-    "linear": _linear,
-    "kernel": _kernel,
-    "trees": trees,
-    "column": _column,
-    "logit": _logit,
-    "affine": _affine,
-    "clip": _clip,
-    "interp": _interp,
-    "sum": _sum,
-    "odds": _odds,
-    "logistic": _logistic,
-    "band": _band,
-    "pair": _pair,
-    "costs": _costs,
-}

@@ -7,7 +7,6 @@ as literals.
 
 import inspect
 import json
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -40,17 +39,10 @@ for _step in STEPS:  # lists of numbers become arrays once
 _LISTS = ("from", "to", "numbers", "indicated", "categories", "sets", "roots", "base")
 
 
-def python_file(model: Description, notes: Iterable[str]) -> bytes:
-    """Return the file.
-
-    Parameters
-    ----------
-    model : Description
-    notes : iterable of str
-        What its reader should know; each becomes a line of its docstring.
-    """
-    told = "\n".join(line.replace("\\", "/").replace('"""', "'''") for line in notes)
-    opening = f'"""{told}\n"""\n\nfrom math import inf, nan\n\n'
+def python_file(model: Description) -> bytes:
+    """Return the file; the notes on the model are its docstring."""
+    notes = "\n".join(model.notes()).replace("\\", "/").replace('"""', "'''")
+    opening = f'"""{notes}\n"""\n\nfrom math import inf, nan\n\n'
     columns = [(c.name, c.type, dict(c.codes)) for c in model.columns]
     data = {
         "ABOUT": json.loads(json.dumps(model.about)),

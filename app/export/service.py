@@ -1,6 +1,6 @@
 """A version as a file of one of the formats."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -10,6 +10,7 @@ from app.errors.faults import unusable
 from app.export.c import c_file
 from app.export.description import Description, describe
 from app.export.onnx import onnx_file
+from app.export.precision import Precision
 from app.export.python import python_file
 from app.models.service import known_version
 from app.state import AppState
@@ -17,8 +18,7 @@ from app.state import AppState
 __all__ = ["FORMATS", "Exported", "Format", "Precision", "export", "written"]
 
 Format = Literal["python", "c", "onnx"]
-Precision = Literal["float64", "float32"]
-Write = Callable[[Description, list[str], Precision], bytes]
+Write = Callable[[Description, Precision], bytes]
 
 PRECISIONS: tuple[Precision, ...] = get_args(Precision)
 
@@ -33,9 +33,9 @@ class Kind:
     write: Write
 
 
-def _python(model: Description, notes: list[str], precision: Precision) -> bytes:
+def _python(model: Description, precision: Precision) -> bytes:
     del precision  # NumPy's own
-    return python_file(model, notes)
+    return python_file(model)
 
 
 FORMATS: dict[Format, Kind] = {
@@ -93,25 +93,8 @@ def written(model: Description, kind: Format, precision: Precision) -> Exported:
         raise unusable([FieldError("/query/precision", detail)])
     about = model.about
     return Exported(
-        chosen.write(model, list(_notes(model)), precision),
+        chosen.write(model, precision),
         f"{about['model']}-{about['version']}{chosen.suffix}",
         chosen.media_type,
         tuple(about["not_included"]),
     )
-
-
-def _notes(model: Description) -> Iterator[str]:
-    """Yield what a reader of the file should know, line by line."""
-    about = model.about
-    yield f"Decisions of {about['model']}, version {about['version']}, made by Demur."
-    yield ""
-    yield f"Rule: {about['rule']}. Costs: {about['costs'] or 'none'}."
-    columns = ", ".join(f"{c.name} ({c.type})" for c in model.columns)
-    yield f"Columns: {columns}."
-    labels = model.labels
-    yield f'+1 is {labels["positive"]!r}, -1 is {labels["negative"]!r}; "reject": ask.'
-    yield "Rows are decided as the service decides them, up to rounding."
-    if about["not_included"]:
-        yield f"Not included, ask the service: {', '.join(about['not_included'])}."
-    if any(step["do"] == "kernel" for step in model.steps):
-        yield "The vectors in it are training rows, centred and scaled."

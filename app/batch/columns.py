@@ -42,16 +42,12 @@ __all__ = [
     "warnings_of",
 ]
 
-NAMES = (
-    "demur_decision",
-    "demur_label",
-    "demur_score",
-    "demur_probability",
-    "demur_expected_cost",
-    "demur_reason",
-    "demur_would_be",
-    "demur_warnings",
+_MEMBERS = (
+    *("decision", "label", "score", "probability", "expected_cost"),
+    *("reason", "would_be", "warnings"),
 )
+"""Those of a prediction of ``POST /predict`` that a cell of a table can hold."""
+NAMES = tuple(f"demur_{member}" for member in _MEMBERS)
 BAND = "demur_band"
 CASE = "demur_case"
 DECISIONS = pa.array(["-1", "reject", "+1"])

@@ -39,6 +39,7 @@ from app.errors import (
 )
 from app.state import state_of
 from app.web.openapi import located, problems
+from app.web.paths import locate
 
 __all__ = ["router", "take_in"]
 
@@ -81,8 +82,7 @@ async def upload_dataset(
     own, also when its bytes were sent before (find those by ``sha256``).
     """
     answer = await take_in(request, query)
-    root = request.scope.get("root_path", "")
-    response.headers["Location"] = f"{root}/datasets/{answer.id}"
+    locate(request, response, f"/datasets/{answer.id}")
     return answer
 
 

@@ -37,23 +37,19 @@ class Utc(TypeDecorator[datetime]):
     ) -> datetime | None:
         """Refuse a moment without a zone; store the rest as UTC."""
         del dialect
-        if value is None:
-            return None
-        if value.tzinfo is None:
+        if value is not None and value.tzinfo is None:
             msg = "a moment without a zone is ambiguous: use utc_now()"
             raise ValueError(msg)
-        return value.astimezone(UTC)
+        return value and value.astimezone(UTC)
 
     def process_result_value(
         self, value: datetime | None, dialect: Dialect
     ) -> datetime | None:
         """Give the stored moment its zone back."""
         del dialect
-        if value is None:
-            return None
-        if value.tzinfo is None:
+        if value is not None and value.tzinfo is None:
             return value.replace(tzinfo=UTC)
-        return value.astimezone(UTC)
+        return value and value.astimezone(UTC)
 
 
 class Base(DeclarativeBase):

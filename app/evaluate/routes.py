@@ -1,22 +1,14 @@
 """POST /models/{name}/versions/{version}/evaluate."""
 
-from typing import Annotated
+from fastapi import APIRouter, Request
 
-from fastapi import APIRouter, Depends, Request
-
-from app.errors import (
-    ConflictError,
-    CorruptArtifactError,
-    InvalidRequestError,
-    MalformedRequestError,
-    UnknownModelError,
-)
+from app.errors import MalformedRequestError
 from app.evaluate import service
 from app.evaluate.openapi import REQUEST_BODY
 from app.evaluate.schemas import EvaluateAnswer
-from app.models.routes import Name, Version
+from app.models.routes import OF_A_VERSION, Name, Version
 from app.state import state_of
-from app.web.bodies import body_of
+from app.web.bodies import SentBody
 from app.web.openapi import problems
 
 __all__ = ["router"]
@@ -26,19 +18,13 @@ router = APIRouter(prefix="/models", tags=["models"])
 
 @router.post(
     "/{name}/versions/{version}/evaluate",
-    responses=problems(
-        MalformedRequestError,
-        UnknownModelError,
-        ConflictError,
-        InvalidRequestError,
-        CorruptArtifactError,
-    ),
+    responses=problems(MalformedRequestError, *OF_A_VERSION),
     openapi_extra={"requestBody": REQUEST_BODY},
 )
 def evaluate_version(
     name: Name,
     version: Version,
-    body: Annotated[bytes, Depends(body_of)],
+    body: SentBody,
     request: Request,
 ) -> EvaluateAnswer:
     """Tell how a version does on newly labelled rows.

@@ -6,7 +6,13 @@ from fastapi import APIRouter, Path, Query
 from pydantic import BeforeValidator
 
 from app.db.session import Reading
-from app.errors import InvalidRequestError, UnknownModelError
+from app.errors import (
+    ApiError,
+    ConflictError,
+    CorruptArtifactError,
+    InvalidRequestError,
+    UnknownModelError,
+)
 from app.models import service
 from app.models.schemas import (
     ModelAnswer,
@@ -17,7 +23,15 @@ from app.models.schemas import (
 )
 from app.web.openapi import problems
 
-__all__ = ["Name", "Version", "router"]
+__all__ = ["OF_A_VERSION", "Name", "Version", "router"]
+
+OF_A_VERSION: tuple[type[ApiError], ...] = (
+    UnknownModelError,
+    ConflictError,
+    InvalidRequestError,
+    CorruptArtifactError,
+)
+"""How a question to a version's file, as training left it, may fail."""
 
 router = APIRouter(prefix="/models", tags=["models"])
 

@@ -3,6 +3,9 @@
 Every plot is drawn on the same field; a point (x, y) of the data lies at
 
     left + x / x_most (width - left - right),   height - bottom - y / y_most (...).
+
+``key`` names a plot within its page. ``words`` are its name, its description, and what
+is written at the x axis and at the y axis.
 """
 
 from collections.abc import Iterable, Sequence
@@ -78,10 +81,8 @@ def line(
 
     Parameters
     ----------
-    key : str
-        Names the plot within its page.
-    words : sequence of str
-        Name, description, x axis, y axis.
+    key, words
+        As above.
     points : sequence of (x, y)
     mark : (x, y), optional
         Where things stand.
@@ -122,9 +123,8 @@ def bars(
 
     Parameters
     ----------
-    key : str
-    words : sequence of str
-        As of `line`.
+    key, words
+        As above.
     edges : sequence of float
         One more than there are cells.
     counts : sequence of (sequence of float)
@@ -165,9 +165,8 @@ def strip(
 
     Parameters
     ----------
-    key : str
-    words : sequence of str
-        As of `line`.
+    key, words
+        As above.
     values : sequence of float
         At equal distances; None where there is none.
     ends : (str, str)

@@ -74,12 +74,7 @@ def columns_of(
 class RowByRow(Sequence[Prediction]):
     """Decided rows as answers, each made when it is first asked for.
 
-    Parameters
-    ----------
-    decided : Decided
-    pricing : Pricing
-        That they were decided by.
-    labels : Labels
+    Its parameters are those of ``columns_of``.
     """
 
     def __init__(self, decided: Decided, pricing: Pricing, labels: Labels) -> None:

@@ -1,21 +1,15 @@
 """What a version would be at other prices: made, looked at, or drawn as curves."""
 
-from typing import Annotated
-
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Request, Response
 
 from app.errors import (
-    ConflictError,
-    CorruptArtifactError,
-    InvalidRequestError,
     KeyReusedError,
     MalformedRequestError,
     ServiceUnavailableError,
     StorageFullError,
-    UnknownModelError,
 )
 from app.jobs.repeating import REPLAYED, IdempotencyKey, repeatable
-from app.models.routes import Name, Version
+from app.models.routes import OF_A_VERSION, Name, Version
 from app.reprice import service
 from app.reprice.openapi import REQUEST_BODY
 from app.reprice.schemas import (
@@ -25,8 +19,9 @@ from app.reprice.schemas import (
     RepriceRequest,
 )
 from app.state import state_of
-from app.web.bodies import body_of, read_json
+from app.web.bodies import SentBody, read_json
 from app.web.openapi import located, problems
+from app.web.paths import locate
 
 __all__ = ["router"]
 
@@ -45,11 +40,8 @@ router = APIRouter(prefix="/models", tags=["models"])
         ),
         **problems(
             MalformedRequestError,
-            UnknownModelError,
-            ConflictError,
+            *OF_A_VERSION,
             KeyReusedError,
-            InvalidRequestError,
-            CorruptArtifactError,
             ServiceUnavailableError,
             StorageFullError,
         ),
@@ -59,7 +51,7 @@ router = APIRouter(prefix="/models", tags=["models"])
 def reprice_version(
     name: Name,
     version: Version,
-    body: Annotated[bytes, Depends(body_of)],
+    body: SentBody,
     request: Request,
     response: Response,
     idempotency_key: IdempotencyKey = None,
@@ -79,27 +71,20 @@ def reprice_version(
     answer, again = service.reprice(state_of(request), name, version, asked, once)
     if again:
         response.headers["Idempotency-Replayed"] = "true"
-    root = request.scope.get("root_path", "")
     made = answer.model
-    response.headers["Location"] = f"{root}/models/{made.name}/versions/{made.version}"
+    locate(request, response, f"/models/{made.name}/versions/{made.version}")
     return answer
 
 
 @router.post(
     "/{name}/versions/{version}/preview",
-    responses=problems(
-        MalformedRequestError,
-        UnknownModelError,
-        ConflictError,
-        InvalidRequestError,
-        CorruptArtifactError,
-    ),
+    responses=problems(MalformedRequestError, *OF_A_VERSION),
     openapi_extra={"requestBody": REQUEST_BODY},
 )
 def preview_version(
     name: Name,
     version: Version,
-    body: Annotated[bytes, Depends(body_of)],
+    body: SentBody,
     request: Request,
 ) -> PreviewAnswer:
     """Tell what a re-pricing would give, and make nothing.
@@ -113,9 +98,7 @@ def preview_version(
 
 @router.get(
     "/{name}/versions/{version}/curves",
-    responses=problems(
-        UnknownModelError, InvalidRequestError, ConflictError, CorruptArtifactError
-    ),
+    responses=problems(*OF_A_VERSION),
 )
 def get_curves(name: Name, version: Version, request: Request) -> CurvesAnswer:
     """Return curves of the held-out rows: risk, cost, calibration, scores.

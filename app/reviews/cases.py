@@ -1,4 +1,7 @@
-"""What a lead does with cases: look, withdraw what was settled elsewhere, reopen."""
+"""What a lead does with cases: look, withdraw what was settled elsewhere, reopen.
+
+Whatever takes the id of a case raises ``UnknownCaseError`` when there is no such case.
+"""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -237,8 +240,6 @@ def withdraw(
 
     Raises
     ------
-    UnknownCaseError
-        When there is none.
     ConflictError
         When it was answered: the caller may have acted on that.
     """
@@ -276,8 +277,6 @@ def reopen(
 
     Raises
     ------
-    UnknownCaseError
-        When there is none.
     ConflictError
         When it is open, or its columns are gone, or its reference has another one.
     """

@@ -28,6 +28,7 @@ from app.reviews.measured import (
 )
 from app.state import AppState, state_of
 from app.web.openapi import problems
+from app.web.paths import locate
 
 __all__ = ["router"]
 
@@ -117,6 +118,5 @@ def make_review_dataset(
     made = learning.make_dataset(
         state_of(request), name, asked or ReviewDatasetRequest()
     )
-    root = request.scope.get("root_path", "")
-    response.headers["Location"] = f"{root}/datasets/{made.id}"
+    locate(request, response, f"/datasets/{made.id}")
     return made

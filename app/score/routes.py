@@ -24,6 +24,7 @@ from app.score.schemas import DatasetSource, ScoreRequest, Source
 from app.settings import Settings
 from app.state import state_of
 from app.web.openapi import located, problems
+from app.web.paths import locate
 
 __all__ = ["router"]
 
@@ -82,7 +83,7 @@ def score_rows(
     if dataset is not None:
         note_use(session, dataset, job.id)
     jobs.require_room(session, settings.max_queued_jobs, own=1)
-    response.headers["Location"] = f"{request.scope.get('root_path', '')}/jobs/{job.id}"
+    locate(request, response, f"/jobs/{job.id}")
     return job_answer(job)
 
 

@@ -1,15 +1,16 @@
 """A JSON body that a schema of ours reads, every fault named by its place."""
 
-from typing import TypeVar
+from typing import Annotated, TypeVar
 
 import msgspec
+from fastapi import Depends
 from pydantic import BaseModel, ValidationError
 from starlette.requests import Request
 
 from app.errors.faults import no_object, not_json, refuse
 from app.errors.validation import field_errors
 
-__all__ = ["body_of", "read_json"]
+__all__ = ["SentBody", "body_of", "read_json"]
 
 Body = TypeVar("Body", bound=BaseModel)
 
@@ -19,6 +20,10 @@ _OBJECT = msgspec.json.Decoder(dict)
 async def body_of(request: Request) -> bytes:
     """Return the body of a request as it was sent."""
     return await request.body()
+
+
+SentBody = Annotated[bytes, Depends(body_of)]
+"""The parameter of a route that takes a body as it was sent."""
 
 
 def read_json(body: bytes, schema: type[Body]) -> Body:

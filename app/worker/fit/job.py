@@ -51,6 +51,12 @@ class Lesson:
     options: dict[str, Any]
     position: NDArray[np.intp]
 
+    def fit(self, estimator: Any) -> Any:
+        """Return an estimator, fitted on this."""
+        return estimator.fit(
+            self.matrix, self.target, sample_weight=self.weight, **self.options
+        )
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Job:

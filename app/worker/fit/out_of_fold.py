@@ -105,13 +105,7 @@ def score_unseen(
 ) -> OutOfFold:
     """Score rows by models fitted on the other folds, or on earlier rows.
 
-    Parameters
-    ----------
-    job : Job
-    known : Known
-    report : Report
-    rounds : int, optional
-        As for ``fit_once``.
+    Its parameters are those of ``fit_once``, which fits each of the models.
     """
     turns, fold, scored = _turns(job, known)
     parts = []
@@ -139,9 +133,7 @@ def fit_and_score(job: Job, known: Known, report: Report) -> tuple[Any, OutOfFol
     place = taught.position
     folds = [(np.flatnonzero(a[place]), np.flatnonzero(b[place])) for a, b in turns]
     estimator = job.estimator(known.features, report).set_params(cv=folds)
-    estimator.fit(
-        taught.matrix, taught.target, sample_weight=taught.weight, **taught.options
-    )
+    taught.fit(estimator)
     scores = np.zeros(len(scored))
     # Both lessons of a doubtful row were scored by the same models.
     scores[place[estimator.oof_rows_]] = estimator.oof_scores_
@@ -193,7 +185,4 @@ def fit_once(job: Job, known: Known, report: Report, rounds: int | None = None) 
     estimator = job.estimator(known.features, report)
     if rounds is not None:
         estimator.set_params(n_rounds=rounds, early_stopping=False)
-    taught = job.lesson(known.part, known.matrix)
-    return estimator.fit(
-        taught.matrix, taught.target, sample_weight=taught.weight, **taught.options
-    )
+    return job.lesson(known.part, known.matrix).fit(estimator)

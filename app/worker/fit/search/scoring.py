@@ -71,9 +71,7 @@ class Scoring:
         Raises
         ------
         Interrupted
-            When the training is to stop.
-        ServiceUnavailableError
-            When the cluster does not answer.
+            When the training is to stop; with a cluster also what ``Cluster.run`` does.
         """
         places: list[_Place] = []
         cluster = cluster_of(os.environ)

@@ -33,9 +33,8 @@ from typing import Annotated, NoReturn
 import typer
 
 from app import logs
-from app.client.commands import register
-from app.client.options import whole
-from app.client.registry_commands import register as register_registry
+from app.client import commands, registry_commands
+from app.client.options import register, whole
 from app.journal.commands import register as register_journal
 from app.keys.commands import register as register_keys
 from app.misspelt import given_names, misspelt
@@ -193,8 +192,7 @@ def migrate() -> None:
     typer.echo("the database has the tables of this version")
 
 
-register(demur)
-register_registry(demur)
+register(demur, *commands.COMMANDS, *registry_commands.COMMANDS)
 register_journal(demur)
 register_keys(demur, lambda: _settings(host=NOWHERE), _database_faults)
 register_operations(demur, lambda: _settings(host=NOWHERE))

@@ -5,23 +5,9 @@ from typing import Annotated, Literal
 
 import typer
 
-from app.client.options import (
-    Columns,
-    Prices,
-    Reading,
-    Service,
-    number,
-    whole,
-    with_groups,
-)
+from app.client.options import Columns, Model, Prices, Reading, Service, number, whole
 
-__all__ = ["register"]
-
-
-def register(demur: typer.Typer) -> None:
-    """Add the commands to a typer application."""
-    for command in (train, predict):
-        demur.command()(with_groups(command))
+__all__ = ["COMMANDS"]
 
 
 def train(
@@ -137,7 +123,7 @@ def train(
 
 
 def predict(
-    model: Annotated[str, typer.Argument(help="NAME, NAME:VERSION or NAME@ALIAS.")],
+    model: Model,
     file: Annotated[Path, typer.Argument(help="A table with the model's columns.")],
     output: Annotated[
         Path | None, typer.Option(help="Where to write; standard output if left out.")
@@ -168,3 +154,6 @@ def predict(
         prices.named(),
     )
     raise typer.Exit(predicting.run(question, service.url, service.api_key))
+
+
+COMMANDS = (train, predict)

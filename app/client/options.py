@@ -12,12 +12,13 @@ from app.strict import number_in
 __all__ = [
     "Columns",
     "Json",
+    "Model",
     "Prices",
     "Reading",
     "Service",
     "number",
+    "register",
     "whole",
-    "with_groups",
 ]
 
 
@@ -46,6 +47,7 @@ def number(told: str) -> Any:
     return typer.Option(help=told, parser=_number, metavar="<float>")
 
 
+Model = Annotated[str, typer.Argument(help="NAME, NAME:VERSION or NAME@ALIAS.")]
 Url = Annotated[
     str, typer.Option(envvar="DEMUR_URL", help="Address of the running service.")
 ]
@@ -122,14 +124,21 @@ class Prices:
         }
 
 
-def with_groups(command: Callable[..., None]) -> Callable[..., None]:
-    """Return a command whose groups of options are asked for one by one.
+def register(demur: typer.Typer, *commands: Callable[..., None]) -> None:
+    """Add commands to a typer application.
 
     Parameters
     ----------
-    command : callable
-        A parameter of it whose type is a dataclass is a group, its fields are options.
+    demur : Typer
+    commands : callables
+        A parameter whose type is a dataclass is a group: its fields are the options.
     """
+    for command in commands:
+        demur.command()(_with_groups(command))
+
+
+def _with_groups(command: Callable[..., None]) -> Callable[..., None]:
+    """Return a command that takes the options of its groups one by one."""
     groups: dict[str, Any] = {}
     options: list[Parameter] = []
     for parameter in signature(command).parameters.values():

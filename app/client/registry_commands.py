@@ -6,29 +6,14 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from app.client.options import (
-    Json,
-    Prices,
-    Reading,
-    Service,
-    number,
-    whole,
-    with_groups,
-)
+from app.client.options import Json, Model, Prices, Reading, Service, number, whole
 
-__all__ = ["register"]
+__all__ = ["COMMANDS"]
 
-Model = Annotated[str, typer.Argument(help="NAME, NAME:VERSION or NAME@ALIAS.")]
 Share = Annotated[
     float | None,
     number("The share of +1 in use, where it is not that of the rows."),
 ]
-
-
-def register(demur: typer.Typer) -> None:
-    """Add the commands to a typer application."""
-    for command in (models, evaluate, reprice, export, rows, alias, jobs, datasets):
-        demur.command()(with_groups(command))
 
 
 def _run(act: str, service: Service, *arguments: Any, as_json: bool) -> None:
@@ -237,3 +222,6 @@ def datasets(
         raise typer.BadParameter(msg)
     arguments = (dataset, delete, drop_guards)
     _run("datasets", service, *arguments, as_json=as_json)
+
+
+COMMANDS = (models, evaluate, reprice, export, rows, alias, jobs, datasets)

@@ -1,100 +1,17 @@
-"""Keys: what each scope opens, how they come and go, and that none is kept."""
+"""Keys: how they come and go, and that none is kept."""
 
-import contextlib
 import hmac
-import os
-import subprocess
-import sys
 
-import httpx
 import pytest
 from sqlalchemy import select
 
 from app.db.tables import ApiKey
 from app.keys import secret, service, store
 from app.keys.schemas import KeysQuery
-from app.keys.scopes import SCOPES, allows, needed
+from app.keys.scopes import SCOPES
+from tests.app.keys.asking import bearer, settled, status
 
 FIRST = "key-of-the-settings"
-
-
-def bearer(key):
-    return {"authorization": f"Bearer {key}"}
-
-
-READERS = ("predict", "train", "lead")
-
-
-@pytest.mark.parametrize(
-    ("method", "path", "scopes"),
-    [
-        ("POST", "/predict", ("predict",)),
-        ("POST", "/predict/batch", ("predict",)),
-        ("GET", "/models", READERS),
-        ("GET", "/models/m/versions/1", READERS),
-        ("GET", "/rules/bounded-error/rows", READERS),
-        ("GET", "/models/m/versions/1/curves", READERS),
-        ("GET", "/models/m/versions/1/export", ("train",)),
-        ("POST", "/models/m/versions/1/preview", READERS),
-        ("GET", "/metrics", READERS),
-        ("POST", "/train", ("train",)),
-        ("GET", "/jobs", ("train",)),
-        ("GET", "/datasets/1", ("train",)),
-        ("PUT", "/models/m/aliases/champion", ("train",)),
-        ("DELETE", "/models/m/aliases/champion", ("train",)),
-        ("POST", "/models/m/versions/1/reprice", ("train",)),
-        ("POST", "/models/m/review/dataset", ("train",)),
-        ("GET", "/models/m/review", ("lead",)),
-        ("PUT", "/models/m/review", ("lead",)),
-        ("DELETE", "/models/m/review", ("lead",)),
-        ("GET", "/models/m/review/report", ("lead",)),
-        ("POST", "/models/m/review/prices", ("lead",)),
-        ("GET", "/models/m/monitor", ("lead",)),
-        ("POST", "/models/m/monitor/acknowledge", ("lead",)),
-        ("GET", "/cases", ("lead",)),
-        ("GET", "/cases/1", ("lead",)),
-        ("GET", "/cases/export", ("lead",)),
-        ("POST", "/cases/import", ("lead",)),
-        ("POST", "/cases/1/withdraw", ("lead",)),
-        ("POST", "/cases/1/reopen", ("lead",)),
-        ("POST", "/cases/1/reassign", ("lead",)),
-        ("POST", "/cases", ("predict",)),
-        ("GET", "/cases/changes", ("predict",)),
-        ("POST", "/outcomes", ("predict",)),
-        ("DELETE", "/cases", ("admin",)),
-        ("DELETE", "/cases/1", ("admin",)),
-        ("POST", "/claims", ("review",)),
-        ("PUT", "/claims/1", ("review",)),
-        ("DELETE", "/claims/1", ("review",)),
-        ("POST", "/claims/1/verdict", ("review",)),
-        ("GET", "/verdicts", ("review",)),
-        ("POST", "/verdicts/1/undo", ("review",)),
-        ("DELETE", "/models/m", ("admin",)),
-        ("DELETE", "/models/m/versions/1", ("admin",)),
-        ("GET", "/keys", ("admin",)),
-        ("POST", "/keys", ("admin",)),
-        ("GET", "/people", ("admin",)),
-        # what is not named is closed, however it is written
-        ("GET", "//models", ("admin",)),
-        ("GET", "/Models", ("admin",)),
-        ("GET", "/modelsx", ("admin",)),
-        ("GET", "/models\n", ("admin",)),
-        ("GET", "/predict/", ("admin",)),
-        ("POST", "/predict/batch/../../keys", ("admin",)),
-        ("GET", "/", ("admin",)),
-        ("GET", "", ("admin",)),
-    ],
-)
-def test_the_scopes_that_open_a_request(method, path, scopes):
-    assert needed(method, path) == scopes
-
-
-def test_a_scope_opens_its_own_only_and_admin_everything():
-    for held in SCOPES:
-        for wanted in SCOPES:
-            assert allows((held,), (wanted,)) == (held in (wanted, "admin"))
-    assert allows(("predict", "review"), ("train", "review"))
-    assert not allows((), ("predict",))
 
 
 def test_every_known_key_is_compared_in_constant_time(monkeypatch):
@@ -166,17 +83,6 @@ def issue(service, scope):
     assert answer.status_code == 201, answer.text
     assert answer.headers["cache-control"] == "no-store"
     return answer.json()
-
-
-def status(service, method, path, key):
-    """Ask on a connection of its own: it may be any process's."""
-    with httpx.Client(base_url=service.url) as client:
-        return client.request(method, path, headers=bearer(key)).status_code
-
-
-def settled(service, path, key, wanted):
-    """Every process says so, from the answer that issued or revoked the key on."""
-    assert {status(service, "GET", path, key) for _ in range(24)} == {wanted}
 
 
 @pytest.mark.thorough
@@ -261,66 +167,3 @@ def test_the_document_says_which_scope_opens_what(guarded):
     assert paths["/train"]["post"]["security"] == [{"key": ["train"]}]
     assert paths["/keys"]["get"]["security"] == [{"key": ["admin"]}]
     assert "security" not in paths["/livez"]["get"]
-
-
-def command(service, *arguments):
-    outer = {k: v for k, v in os.environ.items() if not k.startswith("DEMUR_")}
-    return subprocess.run(
-        [sys.executable, "-m", "app.cli", "key", *arguments],
-        env={**outer, "DEMUR_DATA_DIR": str(service.data_dir)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
-@pytest.mark.thorough
-def test_the_first_key_is_made_at_the_command_line_and_locks_the_service(
-    start_service,
-):
-    service = start_service("--no-worker", DEMUR_DOCS="false")
-    refused = service.http.post("/keys", json={"name": "x", "scope": "admin"})
-    assert refused.status_code == 403
-    assert "demur key create" in refused.json()["detail"]
-    assert service.http.get("/models").status_code == 200
-    assert service.http.get("/docs").status_code == 404
-    made = command(service, "create", "--scope", "predict", "--name", "desk")
-    assert made.returncode == 0, made.stderr
-    key = made.stdout.strip()
-    settled(service, "/models", "wrong", 401)
-    assert status(service, "GET", "/models", key) == 200
-    for path in ("/docs", "/redoc", "/openapi.json", "/docs/assets/swagger-ui.css"):
-        assert service.http.get(path).status_code == 401, "switched off: no secret hint"
-    assert service.http.get("/readyz").status_code == 200
-    assert service.http.get("/problems/unauthorized").status_code == 200
-    (line,) = command(service, "list").stdout.splitlines()
-    assert "desk" in line
-    assert key not in line
-    revoked = command(service, "revoke", line.split()[0])
-    assert revoked.returncode == 0
-    assert "demur key create" in revoked.stdout, "the way back"
-    settled(service, "/models", key, 401)
-    assert command(service, "revoke", "nothing").returncode == 1
-    assert command(service, "create", "--scope", "root", "--name", "x").returncode == 1
-    several = ("--scope", "lead", "--scope", "review", "--name", "x", "--person", "Ann")
-    made = command(service, "create", *several)
-    assert made.returncode == 0, made.stderr
-    assert "review,lead" in command(service, "list").stdout
-    assert status(service, "GET", "/models", made.stdout.strip()) == 200
-    assert "revoked" in command(service, "list").stdout
-
-
-def test_a_key_of_the_database_lets_the_service_leave_loopback(tmp_path, service_type):
-    service = service_type(
-        tmp_path,
-        {},
-        ("--no-worker", "--host", "0.0.0.0"),  # noqa: S104 - with a key
-    )
-    service.data_dir.mkdir(exist_ok=True)
-    key = command(service, "create", "--scope", "admin", "--name", "a").stdout.strip()
-    with contextlib.ExitStack() as stack:
-        service.start()
-        stack.callback(service.stop)
-        service.url = service.url.replace("0.0.0.0", "127.0.0.1")  # noqa: S104
-        assert status(service, "GET", "/jobs", key) == 200
-        assert status(service, "GET", "/jobs", "other") == 401

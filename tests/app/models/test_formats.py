@@ -14,7 +14,7 @@ from app.artifacts.model import FORMAT, ServedModel
 from app.errors import CorruptArtifactError
 from app.train.trainers.registry import TRAINERS
 from app.worker.fit.pipeline import run
-from tests.app.worker.fit.test_pipeline import EVEN, quick, request
+from tests.app.worker.fit.mixed_columns import EVEN, quick, request
 
 PINNED = Path(__file__).with_name("layouts.json")
 

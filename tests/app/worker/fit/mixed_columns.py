@@ -16,6 +16,8 @@ TRAINER_SCHEMAS = {
     schema.model_fields["kind"].annotation.__args__[0]: schema
     for schema in get_args(get_args(Trainer)[0])
 }
+DOUBT = {"probability": True, "labels": {"positive": "yes", "negative": "no"}}
+"""Of a target column whose cells are probabilities of yes."""
 COLUMNS = ["age", "score", "ward", "smokes", "outcome"]
 
 
@@ -32,6 +34,16 @@ def rows(n=160, seed=0, labels=("yes", "no")):
                 row[j] = None
         made.append(row)
     return made
+
+
+def doubtful(n=160, seed=0):
+    """Rows whose last cell is the probability of yes."""
+    return [
+        [*row[:-1], float(p)]
+        for row, p in zip(
+            rows(n, seed), np.random.default_rng(seed).random(n), strict=True
+        )
+    ]
 
 
 def request(table=None, columns=COLUMNS, **changes):

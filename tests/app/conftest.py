@@ -6,26 +6,20 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import uuid
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import httpx
 import psutil
 import pytest
-import sqlalchemy
 
 from app.client.http import SHORTER_KEPT
 from app.db import migrate
 from app.db.session import Database, open_database
+from tests.app.postgres import fresh_postgres, server_url
 from tests.waiting import PAUSE_S, until
-
-POSTGRES = (
-    "postgresql+psycopg://root@127.0.0.1:5432/test",
-    "postgresql+psycopg://postgres@127.0.0.1:5432/test",
-)
 
 ENDED = ("succeeded", "failed", "cancelled")
 
@@ -247,25 +241,10 @@ def _served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     service.stop()
 
 
-def _postgres_server() -> str | None:
-    """Return the URL of a PostgreSQL server that lets us in."""
-    given = os.environ.get("DEMUR_TEST_POSTGRES_URL")
-    for url in (given,) if given else POSTGRES:
-        engine = sqlalchemy.create_engine(url, connect_args={"connect_timeout": 2})
-        try:
-            with engine.connect():
-                return url
-        except sqlalchemy.exc.OperationalError:
-            continue
-        finally:
-            engine.dispose()
-    return None
-
-
 @pytest.fixture(scope="session")
 def postgres_server() -> str:
     """The URL of a PostgreSQL server, or the reason why there is none."""
-    url = _postgres_server()
+    url = server_url()
     if url is None:
         required = os.environ.get("CI")
         reason = "no PostgreSQL at DEMUR_TEST_POSTGRES_URL or 127.0.0.1:5432"
@@ -273,20 +252,6 @@ def postgres_server() -> str:
             pytest.fail(reason)
         pytest.skip(reason)
     return url
-
-
-@contextmanager
-def fresh_postgres(server: str) -> Iterator[str]:
-    """Make an empty database on a server; it goes at the end."""
-    name = f"demur_{uuid.uuid4().hex[:12]}"
-    admin = sqlalchemy.create_engine(server, isolation_level="AUTOCOMMIT")
-    with admin.connect() as connection:
-        connection.execute(sqlalchemy.text(f"CREATE DATABASE {name}"))
-    url = sqlalchemy.make_url(server).set(database=name)
-    yield url.render_as_string(hide_password=False)
-    with admin.connect() as connection:
-        connection.execute(sqlalchemy.text(f"DROP DATABASE {name} WITH (FORCE)"))
-    admin.dispose()
 
 
 @pytest.fixture

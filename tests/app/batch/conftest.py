@@ -15,6 +15,8 @@ from app.features.table import Table
 from app.settings import Settings
 from tests.app.kernel_model import kernel_model
 
+PARQUET = "application/vnd.apache.parquet"
+ARROW = "application/vnd.apache.arrow.stream"
 COLUMNS = ["glucose", "bmi", "smoker", "town"]
 TOWNS = ["Rome", "Oslo", "Lima, Peru"]
 
@@ -28,6 +30,21 @@ def training_rows(n: int) -> list[list[Any]]:
             bool(draw.integers(2)),
             TOWNS[int(draw.integers(3))],
         ]
+        for i in range(n)
+    ]
+
+
+def some_rows(n, seed=1):
+    draw = np.random.default_rng(seed)
+    towns = ["Rome", "Oslo", "Lima, Peru", "Paris", None]
+    return [
+        {
+            "patient": f"p {i}" if i % 3 else 'says "hi"\nthere',
+            "glucose": None if i % 11 == 10 else float(draw.normal(120, 40)),
+            "bmi": None if i % 5 == 4 else float(draw.normal(30, 5)),
+            "smoker": None if i % 13 == 12 else bool(draw.integers(2)),
+            "town": towns[int(draw.integers(5))],
+        }
         for i in range(n)
     ]
 

@@ -7,9 +7,9 @@ from sqlalchemy.exc import OperationalError
 from app.db import migrate
 from app.db.session import open_database
 from app.db.watch import SilentDatabaseError
-from tests.app.conftest import fresh_postgres
 from tests.app.db.tcp_proxy import Proxy
 from tests.app.pima_like import inline, patients, train
+from tests.app.postgres import fresh_postgres
 from tests.app.trainings import training
 from tests.waiting import until
 

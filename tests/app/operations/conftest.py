@@ -9,7 +9,7 @@ import pytest
 
 from app.db import migrate
 from app.db.session import open_database
-from tests.app.conftest import fresh_postgres
+from tests.app.postgres import fresh_postgres
 
 ROOT = Path(__file__).parents[3]
 

@@ -1,14 +1,12 @@
 """Backup and restore by the command line: all of it comes back, or nothing changes."""
 
 import hashlib
-import io
 import json
 import os
 import shutil
 import sqlite3
 import subprocess
 import sys
-import tarfile
 from contextlib import closing
 from pathlib import Path
 
@@ -17,6 +15,7 @@ import pytest
 from app.operations import restore as restoring
 from app.operations.archive import OperationError, named_files
 from app.settings import Settings
+from tests.app.operations.archives import contents, members, write
 from tests.app.trainings import rows, training
 
 CSV = "x,y\n" + "\n".join(f"{x},{y}" for x, y in rows())
@@ -51,32 +50,6 @@ def made_archive(original, demur, tmp_path_factory):
 def archive(made_archive, tmp_path):
     """A copy of it that the test may spoil."""
     return Path(shutil.copy(made_archive, tmp_path))
-
-
-def contents(folder):
-    """Return every file below a folder with its bytes."""
-    return {
-        str(path.relative_to(folder)): path.read_bytes()
-        for path in folder.rglob("*")
-        if path.is_file()
-    }
-
-
-def members(file):
-    with tarfile.open(file) as archive:
-        return {
-            member.name: archive.extractfile(member).read()
-            for member in archive.getmembers()
-        }
-
-
-def write(file, parts):
-    with tarfile.open(file, "w") as archive:
-        for name, content in parts.items():
-            member = tarfile.TarInfo(name)
-            member.size = len(content)
-            archive.addfile(member, io.BytesIO(content))
-    return file
 
 
 @pytest.mark.thorough

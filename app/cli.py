@@ -35,11 +35,11 @@ import typer
 from app import logs
 from app.client import commands, registry_commands
 from app.client.options import register, whole
+from app.environment import SettingsError, given_names, load_settings, misspelt
 from app.journal.commands import register as register_journal
 from app.keys.commands import register as register_keys
-from app.misspelt import given_names, misspelt
 from app.operations.commands import register as register_operations
-from app.settings import Settings, SettingsError, load_settings
+from app.settings import Settings
 
 __all__ = ["main"]
 

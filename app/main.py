@@ -49,7 +49,8 @@ from app.reviews.learning_routes import router as review_learning
 from app.reviews.policy_routes import router as review_policy
 from app.reviews.routes import router as reviews
 from app.score.routes import router as scoring
-from app.settings import Settings, is_loopback
+from app.setting_texts import is_loopback
+from app.settings import Settings
 from app.state import AppState
 from app.train.planning import router as planning
 from app.train.routes import router as train

@@ -1,28 +1,24 @@
 """Every setting of the service: frozen, typed, read from ``DEMUR_*`` or ``.env``.
 
-A variable of the environment wins over the same name in ``.env``; a wrong value is
-told in one line, by its name and never with the value itself (it may be a key).
+A variable of the environment wins over the same name in ``.env``. How they are read,
+and what a wrong value is answered with: ``app.environment``.
 """
 
 import re
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field, SecretStr, ValidationError, ValidationInfo, field_validator
+from pydantic import Field, SecretStr, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from app.blobs.interface import Place, Remote
 from app.blobs.systems import check_place
-from app.setting_texts import check_cluster, is_loopback, is_origin, split
+from app.setting_texts import check_cluster, is_origin, split
 
-__all__ = ["Settings", "SettingsError", "is_loopback", "load_settings"]
+__all__ = ["Settings"]
 
 Names = Annotated[tuple[str, ...], NoDecode]
 Keys = Annotated[tuple[SecretStr, ...], NoDecode]
-
-
-class SettingsError(ValueError):
-    """A setting that the service cannot start with; the message is one line."""
 
 
 class Settings(BaseSettings):
@@ -297,21 +293,3 @@ class Settings(BaseSettings):
     def datasets_dir(self) -> Place:
         """The place of the uploaded data sets."""
         return self.place / "datasets"
-
-
-def load_settings(**overrides: object) -> Settings:
-    """Read the settings; ``overrides`` (None is none) win over the environment.
-
-    Raises
-    ------
-    SettingsError
-        With one line that names the variable and what it takes.
-    """
-    chosen = {name: value for name, value in overrides.items() if value is not None}
-    try:
-        return Settings(**chosen)  # type: ignore[arg-type]  # checked by the model
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        where = "_".join(str(part).upper() for part in first["loc"][:1])
-        message = first["msg"].removeprefix("Value error, ")
-        raise SettingsError(f"DEMUR_{where}: {message}" if where else message) from None

@@ -7,14 +7,15 @@ when asked for, so that the commands start fast.
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from app.client.claims import Claim
     from app.client.files import FileError
     from app.client.problems import ClientError, RefusedError
-    from app.client.scripting import Claim, Client, Version
+    from app.client.scripting import Client, Version
 
 __all__ = ["Claim", "Client", "ClientError", "FileError", "RefusedError", "Version"]
 
 _HOMES = {
-    "Claim": "scripting",
+    "Claim": "claims",
     "Client": "scripting",
     "ClientError": "problems",
     "FileError": "files",

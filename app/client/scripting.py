@@ -11,6 +11,7 @@ from urllib.parse import quote
 import pyarrow as pa
 from rich.console import Console
 
+from app.client.claims import Claim
 from app.client.files import TableFile, opened
 from app.client.frames import as_frame, frame_file
 from app.client.http import Connection, model_path
@@ -19,7 +20,7 @@ from app.client.registry import pages
 from app.client.showing import sending
 from app.client.training import follow
 
-__all__ = ["Claim", "Client", "Version"]
+__all__ = ["Client", "Version"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,56 +50,6 @@ class Version:
     def name(self) -> str:
         """``model:number``, as predictions ask for it."""
         return f"{self.model}:{self.number}"
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """A case that this key holds, to be decided or given back.
-
-    Parameters
-    ----------
-    case : str
-        The identifier of the case.
-    model : str
-    features : dict or None
-        Its columns; None where only the caller's reference is kept.
-    reference : str or None
-        What the caller calls it, where it has no features here.
-    labels : tuple of two
-        The label that is +1, and the other.
-    """
-
-    case: str
-    model: str
-    features: dict[str, Any] | None
-    reference: str | None
-    labels: tuple[Any, Any]
-    _id: str
-    _token: str
-    _connection: Connection
-
-    def decide(self, label: Any, *, sure: float = 1.0, note: str | None = None) -> None:
-        """Give the verdict.
-
-        Parameters
-        ----------
-        label : one of ``labels``
-        sure : float
-            From .5 (no idea) to 1.
-        note : str, optional
-
-        Raises
-        ------
-        RefusedError
-            When the label is none, or the claim ran out.
-        """
-        said = {"token": self._token, "label": label, "sure": sure, "note": note}
-        self._connection.ask("POST", f"/claims/{self._id}/verdict", json=said)
-
-    def give_back(self, reason: str | None = None) -> None:
-        """Leave the case to others; with a reason it does not come again."""
-        said = {"token": self._token, "reason": reason}
-        self._connection.ask("DELETE", f"/claims/{self._id}", json=said)
 
 
 class Client:
@@ -288,22 +239,12 @@ class Client:
         """
         asked = {} if model is None else {"model": model}
         while claim := self.ask("POST", "/claims", json=asked):
-            case = claim["case"]
-            yield Claim(
-                case=case["id"],
-                model=case["model"],
-                features=case["features"],
-                reference=case["reference"],
-                labels=(case["labels"]["positive"], case["labels"]["negative"]),
-                _id=claim["id"],
-                _token=claim["token"],
-                _connection=self._connection,
-            )
+            yield Claim.of(self._connection, claim)
 
     def tell_outcomes(self, model: str, outcomes: Mapping[str, Any]) -> dict[str, Any]:
         """Tell what references turned out to be: labels by reference."""
-        told = [{"reference": name, "label": label} for name, label in outcomes.items()]
-        body = {"model": model, "outcomes": told}
+        rows = [{"reference": name, "label": label} for name, label in outcomes.items()]
+        body = {"model": model, "outcomes": rows}
         return self.ask("POST", "/outcomes", json=body)
 
     def learn(self, model: str, **members: Any) -> Version:

@@ -15,8 +15,8 @@ import typer
 from app import audit as auditing
 from app.blobs.interface import Place
 from app.blobs.opening import open_blobs
+from app.environment import SettingsError, load_settings
 from app.journal.files import delete_before, log_files
-from app.settings import SettingsError, load_settings
 
 __all__ = ["register"]
 

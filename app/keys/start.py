@@ -2,8 +2,10 @@
 
 from app.db import migrate
 from app.db.session import open_database
+from app.environment import SettingsError
 from app.keys import store
-from app.settings import Settings, SettingsError, is_loopback
+from app.setting_texts import is_loopback
+from app.settings import Settings
 
 __all__ = ["require_key"]
 

@@ -36,15 +36,16 @@ from app.predict.ready_model import ReadyModel
 from app.reviews.intake import Intake
 from app.reviews.keeper import Keeper, Moved
 from app.state import AppState
+from app.web.bodies import receive_body
 from app.web.content import without_mark
 from app.web.depth import check_depth
 from app.web.duplicates import check_keys
 from app.web.failures import logged_problem
-from app.web.json_bodies import require_json
+from app.web.json_bodies import require_json_in
 from app.web.methods import answer_options
 from app.web.problems import not_allowed, send_problem
 
-__all__ = ["LARGE_BYTES", "PART_ROWS", "SMALL_BYTES", "PredictEndpoint", "read_body"]
+__all__ = ["LARGE_BYTES", "PART_ROWS", "SMALL_BYTES", "PredictEndpoint"]
 
 log = logging.getLogger(__name__)
 
@@ -119,8 +120,8 @@ class PredictEndpoint:
                 await not_allowed(_METHODS, scope)(scope, receive, send)
             return
         try:
-            _check(scope)
-            body = await read_body(receive)
+            require_json_in(scope)
+            body = await receive_body(receive)
             if body is None:
                 return
             answered = await self.decide(without_mark(body), scope["request_id"])
@@ -267,16 +268,6 @@ class PredictEndpoint:
             return resolve(session, reference.name, reference.version, reference.alias)
 
 
-def _check(scope: Scope) -> None:
-    """Refuse other content than JSON."""
-    content_type = b""
-    for name, value in scope["headers"]:
-        if name == b"content-type":
-            content_type = value
-    if content_type != _JSON:
-        require_json(content_type)
-
-
 def _renamed(body: bytes, moved: Moved | None) -> bytes:
     """Return an answer with cases as they are called now; with none of them by None."""
 
@@ -296,18 +287,6 @@ def _is_small(body: bytes) -> bool:
         and body.count(b"}") <= 2 * PART_ROWS
         and body.count(b"]") <= 2 * PART_ROWS
     )
-
-
-async def read_body(receive: Receive) -> bytes | None:
-    """Return the body; None when the client went away."""
-    parts = []
-    while True:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            return None
-        parts.append(message.get("body", b""))
-        if not message.get("more_body", False):
-            return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
 async def _send(body: bytes, send: Send) -> None:

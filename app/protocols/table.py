@@ -5,10 +5,11 @@ import re
 from starlette.types import Receive, Scope, Send
 
 from app.errors import ApiError
-from app.predict.endpoint import PredictEndpoint, read_body
+from app.predict.endpoint import PredictEndpoint
 from app.protocols import mlflow, open_inference
 from app.protocols.skin import Address, Call, Reply, Skin
 from app.state import AppState
+from app.web.bodies import receive_body
 from app.web.content import without_mark
 from app.web.failures import logged_problem
 from app.web.methods import answer_options
@@ -58,7 +59,7 @@ class Protocols:
             else:
                 await not_allowed(address.acts, scope)(scope, receive, send)
             return
-        body = await read_body(receive)
+        body = await receive_body(receive)
         if body is None:
             return
         call = Call(

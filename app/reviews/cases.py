@@ -39,24 +39,18 @@ _SORTS: dict[str, tuple[Any, bool]] = {
 
 
 def locked(session: Session, case_id: str) -> Case:
-    """Return a case with its row locked.
-
-    Raises
-    ------
-    UnknownCaseError
-        When there is none.
-    """
-    found = None
+    """Return a case with its row locked."""
+    row = None
     if "\x00" not in case_id:
-        found = session.scalar(
+        row = session.scalar(
             select(Case)
             .where(Case.id == case_id)
             .with_for_update()
             .execution_options(populate_existing=True)
         )
-    if found is None:
+    if row is None:
         raise UnknownCaseError(UnknownCaseError.example)
-    return found
+    return row
 
 
 def page(session: Session, query: CasesQuery) -> CasesAnswer:
@@ -158,22 +152,16 @@ def counts(session: Session, model_id: int | None) -> CaseCounts:
     )
     if model_id is not None:
         counting = counting.where(Case.model_id == model_id)
-    found = session.execute(counting).all()
-    by_state = {state: count for state, count, _ in found}
+    rows = session.execute(counting).all()
+    by_state = {state: count for state, count, _ in rows}
     return CaseCounts(
         **{str(state): by_state.get(state, 0) for state in OPEN},
-        overdue=sum(late for _, _, late in found),
+        overdue=sum(late for _, _, late in rows),
     )
 
 
 def describe(session: Session, case_id: str) -> CaseDetail:
-    """Return a case with its verdicts, whoever holds it, and what happened.
-
-    Raises
-    ------
-    UnknownCaseError
-        When there is none.
-    """
+    """Return a case with its verdicts, whoever holds it, and what happened."""
     row = session.get(Case, case_id) if "\x00" not in case_id else None
     if row is None:
         raise UnknownCaseError(UnknownCaseError.example)
@@ -198,20 +186,20 @@ def describe(session: Session, case_id: str) -> CaseDetail:
 
 
 def _opinions(session: Session, row: Case) -> list[OpinionEntry]:
-    found = session.execute(
+    rows = session.execute(
         select(Opinion, Person.name)
         .outerjoin(Person, Person.id == Opinion.person_id)
         .where(Opinion.case_id == row.id, Opinion.state != OpinionState.VOID)
         .order_by(Opinion.leased_at, Opinion.id)
     )
     return [
-        OpinionEntry(state=each.state, person=person, expires_at=each.expires_at)
-        for each, person in found
+        OpinionEntry(state=opinion.state, person=person, expires_at=opinion.expires_at)
+        for opinion, person in rows
     ]
 
 
 def _verdicts(session: Session, row: Case) -> list[VerdictEntry]:
-    found = session.execute(
+    rows = session.execute(
         select(Verdict, Person.name, Opinion.verdict_id, Opinion.state)
         .join(Person, Person.id == Verdict.person_id)
         .join(Opinion, Opinion.id == Verdict.opinion_id)
@@ -220,16 +208,16 @@ def _verdicts(session: Session, row: Case) -> list[VerdictEntry]:
     )
     return [
         VerdictEntry(
-            id=given.id,
+            id=verdict.id,
             person=person,
-            label=telling.label_of(row, given.positive),
-            sure=given.sure,
-            note=given.note,
-            seconds=given.seconds,
-            at=given.at,
-            stands=(present, state) == (given.id, OpinionState.GIVEN),
+            label=telling.label_of(row, verdict.positive),
+            sure=verdict.sure,
+            note=verdict.note,
+            seconds=verdict.seconds,
+            at=verdict.at,
+            stands=(present, state) == (verdict.id, OpinionState.GIVEN),
         )
-        for given, person, present, state in found
+        for verdict, person, present, state in rows
     ]
 
 

@@ -8,6 +8,9 @@ One statement, so that no two people get the same. A lapsed loan needs no cleari
 whoever comes next takes it, and the token of before changes nothing any more. A tenth
 of the claims, drawn at random, takes any case, so that where people cannot keep up no
 kind of case is left out for ever.
+
+Whatever takes the id of a claim raises ``UnknownClaimError`` when there never was such
+a claim; whatever takes its token, too, ``ClaimLostError`` when it is no longer theirs.
 """
 
 import secrets
@@ -206,15 +209,7 @@ def lend(person_id: str, seconds: int, now: datetime) -> dict[str, Any]:
 
 
 def held(session: Session, person_id: str, claim_id: str, token: str) -> Opinion:
-    """Return a claim that is this person's now, with its case's row locked.
-
-    Raises
-    ------
-    UnknownClaimError
-        When there never was such a claim.
-    ClaimLostError
-        When it is no longer theirs.
-    """
+    """Return a claim that is this person's now, with its case's row locked."""
     opinion, _ = locked(session, claim_id)
     require_held(opinion, person_id, token)
     return opinion
@@ -234,13 +229,7 @@ def require_held(opinion: Opinion, person_id: str, token: str) -> None:
 
 
 def locked(session: Session, claim_id: str) -> tuple[Opinion, Case]:
-    """Return a claim, whoever's, and its case, whose row is locked.
-
-    Raises
-    ------
-    UnknownClaimError
-        When there is none.
-    """
+    """Return a claim, whoever's, and its case, whose row is locked."""
     case = None
     if "\x00" not in claim_id:
         case = session.scalar(_CASE, {"of_claim": claim_id})
@@ -265,13 +254,7 @@ def lost(opinion: Opinion, token: str) -> ClaimLostError:
 
 
 def extend(session: Session, person_id: str, claim_id: str, token: str) -> Lease:
-    """Hold a claim for longer: its whole time again, from now.
-
-    Raises
-    ------
-    UnknownClaimError, ClaimLostError
-        When it is not theirs.
-    """
+    """Hold a claim for longer: its whole time again, from now."""
     opinion = held(session, person_id, claim_id, token)
     seconds = policies.of(session, opinion.model_id).lease_seconds
     opinion.expires_at = utc_now() + timedelta(seconds=seconds)
@@ -282,13 +265,7 @@ def extend(session: Session, person_id: str, claim_id: str, token: str) -> Lease
 def give_back(
     session: Session, person_id: str, claim_id: str, token: str, reason: str | None
 ) -> None:
-    """Let others have a claim; with a reason the same person never gets it again.
-
-    Raises
-    ------
-    UnknownClaimError, ClaimLostError
-        When it is not theirs.
-    """
+    """Let others have a claim; with a reason the same person never gets it again."""
     opinion = held(session, person_id, claim_id, token)
     opinion.person_id = opinion.token = opinion.leased_at = opinion.expires_at = None
     if reason is not None:

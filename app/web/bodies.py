@@ -1,4 +1,4 @@
-"""A JSON body that a schema of ours reads, every fault named by its place."""
+"""The body of a request: received whole, or as a schema of ours reads its JSON."""
 
 from typing import Annotated, TypeVar
 
@@ -6,15 +6,28 @@ import msgspec
 from fastapi import Depends
 from pydantic import BaseModel, ValidationError
 from starlette.requests import Request
+from starlette.types import Receive
 
 from app.errors.faults import no_object, not_json, refuse
 from app.errors.validation import field_errors
 
-__all__ = ["SentBody", "body_of", "read_json"]
+__all__ = ["SentBody", "body_of", "read_json", "receive_body"]
 
 Body = TypeVar("Body", bound=BaseModel)
 
 _OBJECT = msgspec.json.Decoder(dict)
+
+
+async def receive_body(receive: Receive) -> bytes | None:
+    """Return the body that an ASGI application receives; None: the client has gone."""
+    parts = []
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            return None
+        parts.append(message.get("body", b""))
+        if not message.get("more_body", False):
+            return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
 async def body_of(request: Request) -> bytes:

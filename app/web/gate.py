@@ -24,7 +24,8 @@ from app.errors import (
 from app.keys.cache import KeyCache, ValidKeys
 from app.keys.scopes import allows, needed, words
 from app.keys.secret import match
-from app.settings import Settings, is_loopback
+from app.setting_texts import is_loopback
+from app.settings import Settings
 from app.web.failures import logged_problem
 from app.web.paths import PROBLEMS, UI, route_path
 from app.web.problems import send_problem

@@ -12,6 +12,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.errors import ApiError, UnsupportedMediaTypeError
 from app.settings import Settings
+from app.web.bodies import receive_body
 from app.web.body_limit import UPLOADS
 from app.web.content import is_json, without_mark
 from app.web.depth import check_depth
@@ -19,8 +20,9 @@ from app.web.duplicates import check_keys
 from app.web.paths import UI, route_path
 from app.web.problems import send_problem
 
-__all__ = ["JsonBodies", "require_json"]
+__all__ = ["JsonBodies", "require_json", "require_json_in"]
 
+_JSON = b"application/json"
 GONE: Message = {"type": "http.disconnect"}
 OR_CSV = frozenset({"/outcomes", "/cases/import"})
 """Paths that take JSON, or CSV as data sets do."""
@@ -36,6 +38,21 @@ def require_json(content_type: bytes) -> None:
     if not is_json(content_type):
         msg = "send Content-Type: application/json, in UTF-8"
         raise UnsupportedMediaTypeError(msg)
+
+
+def require_json_in(scope: Scope) -> None:
+    """Refuse a request whose body is of another content type than JSON.
+
+    Raises
+    ------
+    UnsupportedMediaTypeError
+    """
+    content_type = b""
+    for name, value in scope["headers"]:
+        if name == b"content-type":
+            content_type = value
+    if content_type != _JSON:
+        require_json(content_type)
 
 
 class JsonBodies:
@@ -85,9 +102,9 @@ class _Body:
         self._read = True
         try:
             is_csv = self._check_type()
-            body = await self._whole()
-            if not isinstance(body, bytes):
-                return body
+            body = await receive_body(self._receive)
+            if body is None:
+                return GONE
             if body and not is_csv:
                 body = without_mark(body)
                 await check_depth(body, self._depth)
@@ -114,18 +131,6 @@ class _Body:
         elif kind or comes:
             require_json(kind)
         return is_csv
-
-    async def _whole(self) -> bytes | Message:
-        """Return the body; what came instead of its end, where that did not come."""
-        parts: list[bytes] = []
-        more = True
-        while more:
-            message = await self._receive()
-            if message["type"] != "http.request":
-                return message
-            parts.append(message.get("body", b""))
-            more = message.get("more_body", False)
-        return b"".join(parts)
 
     async def send(self, message: Message) -> None:
         """Answer, unless that was done."""

@@ -13,7 +13,6 @@ a while loses nothing.
 
 import logging
 import threading
-from datetime import UTC, datetime
 from multiprocessing.connection import wait
 
 from sqlalchemy import select
@@ -118,11 +117,16 @@ class Worker:
             while not self.stopping.is_set():
                 self._round()
         except BaseException:
-            for process in [self.standby, *(one for _, one in self.busy)]:
-                if process is not None:
-                    process.close()
+            for process in self._processes:
+                process.close()
             raise
         self._leave()
+
+    @property
+    def _processes(self) -> list[TrainingProcess]:
+        """Return those that have a job, and the one that stands by."""
+        busy = [process for _, process in self.busy]
+        return busy if self.standby is None else [*busy, self.standby]
 
     def _round(self) -> None:
         if self.standby is None and len(self.busy) < self.settings.job_concurrency:
@@ -145,11 +149,9 @@ class Worker:
 
     def _hear(self) -> None:
         """Wait a moment for any process to say something, and take it in."""
-        processes = [process for _, process in self.busy]
-        if self.standby is not None:
-            processes.append(self.standby)
-        speaking = [one.connection for one in processes if one.last_word is None]
-        if not wait(speaking, TICK_S):
+        processes = self._processes
+        alive = [p.connection for p in processes if p.last_word is None]
+        if not wait(alive, TICK_S):
             return
         for process in processes:
             process.hear()
@@ -169,16 +171,17 @@ class Worker:
                     if isinstance(process.last_word, Planned):
                         self.divided.append(held)
                     self._drop(held, process)
-        news = [(held, one) for held, one in self.busy if one.progress is not None]
+        news = [(held, p) for held, p in self.busy if p.progress is not None]
         if news and self._note.due():
             with self.database.write() as session:
                 free = finish.free(session, (held for held, _ in news))
                 for held, process in news:
                     if held.job_id not in free:
                         continue
-                    told, process.progress = process.progress, None
-                    if told is not None:
-                        finish.note_progress(session, held, told.fraction, told.message)
+                    progress, process.progress = process.progress, None
+                    if progress is not None:
+                        fraction, message = progress.fraction, progress.message
+                        finish.note_progress(session, held, fraction, message)
 
     def _drop(self, held: Claim, process: TrainingProcess) -> None:
         """Let a process whose job is over stand by; sweep up what the job left."""
@@ -191,6 +194,7 @@ class Worker:
 
     def _attend_to_workers(self) -> None:
         """Show that we live, and settle what dead workers held."""
+        settings = self.settings
         if self._beat.due():
             with (
                 recovery.later_if_held(f"worker {self.id}"),
@@ -204,9 +208,11 @@ class Worker:
             sweep(self.database, self.store, living)
         if self._sweep.due():
             sweep_datasets(self.database, self.datasets)
-            self._expire_predictions()
-            if isinstance(self.settings.place, Remote):
-                tidy(self.settings.place)
+            # Old files of the prediction log go also when it is off by now.
+            log_dir, days = settings.prediction_log_dir, settings.prediction_log_days
+            expire(log_dir, utc_now().date(), days)
+            if isinstance(settings.place, Remote):
+                tidy(settings.place)
             reviews.forget(self.database)
             with self.database.write() as session:
                 expire_counts(session, utc_now())
@@ -215,11 +221,6 @@ class Worker:
         if self._watch.due():
             with self.database.write() as session:
                 watch(session, self.store, utc_now())
-
-    def _expire_predictions(self) -> None:
-        """Delete old files of the prediction log, also when it is off by now."""
-        settings, today = self.settings, datetime.now(UTC).date()
-        expire(settings.prediction_log_dir, today, settings.prediction_log_days)
 
     def _cancel_what_was_asked(self) -> None:
         """Stop the processes whose job was cancelled, or is no longer ours."""
@@ -232,13 +233,11 @@ class Worker:
                     Job.id.in_(ours), Job.status == JobStatus.RUNNING
                 )
             )
-            found = {row.id: row for row in rows}
+            running = {row.id: row for row in rows}
         for held, process in list(self.busy):
-            row = found.get(held.job_id)
-            if row is None or (row.worker_id, row.attempts) != (
-                held.worker_id,
-                held.attempt,
-            ):
+            row = running.get(held.job_id)
+            expected = (held.worker_id, held.attempt)
+            if row is None or (row.worker_id, row.attempts) != expected:
                 log.warning("job %s is no longer ours", held.job_id)
                 self._drop(held, process)
             elif row.cancel_requested:
@@ -289,9 +288,9 @@ class Worker:
 
     def _leave(self) -> None:
         """End every process; queue again what they had not finished."""
-        cut_off = [held for held, one in self.busy if one.last_word is None]
-        for process in [self.standby, *(one for _, one in self.busy)]:
-            if process is not None and process.last_word is None:
+        cut_off = [held for held, process in self.busy if process.last_word is None]
+        for process in self._processes:
+            if process.last_word is None:
                 process.close()
         try:
             with self.database.write() as session:

@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from app.misspelt import misspelt
-from app.settings import Settings, SettingsError, is_loopback, load_settings
+from app.environment import SettingsError, load_settings, misspelt
+from app.setting_texts import is_loopback
+from app.settings import Settings
 
 EVERYWHERE = "0.0.0.0"  # noqa: S104 - what must be refused without keys
 

@@ -40,9 +40,9 @@ def inline() -> object:
     """Return our app without its care for other requests."""
     from threadpoolctl import threadpool_limits
 
+    from app.environment import load_settings
     from app.main import create_app
     from app.predict import endpoint
-    from app.settings import load_settings
 
     threadpool_limits(1)
     endpoint.SMALL_BYTES = endpoint.LARGE_BYTES = endpoint.PART_ROWS = 1 << 40

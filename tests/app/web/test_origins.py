@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.settings import SettingsError, load_settings
+from app.environment import SettingsError, load_settings
 from tests.app.predict.conftest import serve, served
 
 __all__ = ["serve"]

@@ -20,7 +20,7 @@ from tests.waiting import until
 
 HERE = Path(__file__).parent
 START = (
-    "import sys; from app.settings import load_settings;"
+    "import sys; from app.environment import load_settings;"
     "from app.worker.main import run; from app import logs; logs.set_up('info');"
     "sys.exit(run(load_settings(), supervised=sys.argv[1] == 'yes',"
     " run_path='injected_runs:by_request'))"

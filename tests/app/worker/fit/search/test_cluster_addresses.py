@@ -2,8 +2,8 @@
 
 import pytest
 
+from app.environment import SettingsError, load_settings
 from app.errors import TrainingFailedError
-from app.settings import SettingsError, load_settings
 from app.worker.fit.search import cluster as clusters
 
 

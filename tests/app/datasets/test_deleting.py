@@ -2,7 +2,6 @@
 
 import json
 import threading
-import time
 
 import numpy as np
 import pytest
@@ -12,6 +11,7 @@ from app.artifacts.store import ArtifactStore
 from app.settings import Settings
 from solvers.scoring import load
 from tests.app.datasets.test_training import request, table, upload
+from tests.waiting import until
 
 ROWS = [
     {"x": x, "z": z, "ward": ward}
@@ -134,22 +134,23 @@ def test_predictions_go_on_while_data_sets_are_deleted(server):
         trained(server, dataset_id, f"busy-{n}", **CHOW)
         made.append(dataset_id)
     before = [predict(server, f"busy-{n}") for n in range(4)]
-    stop, wrong = threading.Event(), []
+    stop, right, wrong = threading.Event(), [], []
 
     def ask():
         while not stop.is_set():
             for n in range(4):
                 body = json.dumps({"model": f"busy-{n}", "instances": ROWS})
                 answer = server.http.post("/predict", content=body, headers=JSON)
-                if answer.status_code != 200 or answer.json() != before[n]:
-                    wrong.append(answer.text)
+                same = answer.status_code == 200 and answer.json() == before[n]
+                (right if same else wrong).append(answer.text)
 
     threads = [threading.Thread(target=ask) for _ in range(2)]
     for thread in threads:
         thread.start()
     for dataset_id in made:
         assert server.http.delete(f"/datasets/{dataset_id}").status_code == 200
-    time.sleep(0.3)
+    answered = len(right)
+    until(lambda: wrong or len(right) > answered + 20)
     stop.set()
     for thread in threads:
         thread.join()

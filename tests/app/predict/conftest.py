@@ -1,7 +1,6 @@
 """A service in a thread, with models that were put into its database directly."""
 
 import socket
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -26,6 +25,7 @@ from app.settings import Settings
 from app.web.protocol import BoundedProtocol
 from solvers.rules.band import Band
 from tests.app.kernel_model import COSTS, kernel_model
+from tests.waiting import until
 
 COLUMNS = ["glucose", "bmi", "smoker", "town"]
 
@@ -104,9 +104,8 @@ class Running:
         )
         self.thread = Thread(target=self.server.run, args=([self.listener],))
         self.thread.start()
-        while not self.server.started:
-            assert self.thread.is_alive()
-            time.sleep(0.01)
+        until(lambda: self.server.started or not self.thread.is_alive())
+        assert self.thread.is_alive()
         self.http = httpx.Client(
             base_url=f"http://127.0.0.1:{self.port}", timeout=60, limits=SHORTER_KEPT
         )

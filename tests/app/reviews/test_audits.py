@@ -7,7 +7,6 @@ import threading
 import time
 
 import msgspec
-import pytest
 from sqlalchemy import select
 
 from app.artifacts.model import Labels
@@ -22,6 +21,7 @@ from app.reviews.policy import limit_of, terms_of
 from tests.app.predict.conftest import served
 from tests.app.reviews.conftest import model_with_cases, rows
 from tests.app.reviews.test_opening import kept, predict
+from tests.waiting import until
 
 AUDIT = {"+1": 0.3, "-1": 0.1}
 
@@ -55,15 +55,9 @@ def test_a_draw_is_uniform_repeatable_and_of_model_version_and_reference():
     assert len({drawing(origin())(None) for _ in range(50)}) == 50
 
 
-def await_audits(desk, model, timeout_s=30):
+def await_audits(desk, model):
     """Wait until the draw of what was answered has been made."""
-    until = time.monotonic() + timeout_s
-    while time.monotonic() < until:
-        found = [c for c in kept(desk, model).values() if c.reason == "audit"]
-        if found:
-            return found
-        time.sleep(0.05)
-    pytest.fail("no audit was stored")
+    return until(lambda: [c for c in kept(desk, model).values() if c.reason == "audit"])
 
 
 def test_accepted_rows_are_drawn_by_the_rate_of_their_decision(desk):
@@ -92,8 +86,12 @@ def test_accepted_rows_are_drawn_by_the_rate_of_their_decision(desk):
     before = {case.id for case in kept(desk, model).values()}
     for _ in range(3):
         assert predict(desk, model, sent, references).json()["predictions"] == told
-    time.sleep(2.5)  # longer than the draw waits
-    assert {case.id for case in kept(desk, model).values()} == before, (
+    later = {f"b-{i}" for i in range(400)}
+    predict(desk, model, sent, sorted(later))
+    # Draws are stored in the order of the answers: those of the retries are, too, then.
+    until(lambda: any(c.reference in later for c in kept(desk, model).values()))
+    cases = kept(desk, model).values()
+    assert {case.id for case in cases if case.reference not in later} == before, (
         "a retry draws alike"
     )
 

@@ -12,11 +12,13 @@ SCOPE = {"type": "http", "method": "GET", "path": "/x", "headers": []}
 def given_up(begun: bool) -> tuple[list[dict], bool]:
     """Cancel a request; return what was sent, and whether the task ended cancelled."""
     sent: list[dict] = []
+    reached = asyncio.Event()
 
     async def inner(scope, receive, send):
         del scope, receive
         if begun:
             await send({"type": "http.response.start", "status": 200, "headers": []})
+        reached.set()
         await asyncio.sleep(60)
 
     async def send(message):
@@ -27,7 +29,7 @@ def given_up(begun: bool) -> tuple[list[dict], bool]:
 
     async def run() -> bool:
         task = asyncio.create_task(Trace(inner, Metrics())(dict(SCOPE), receive, send))
-        await asyncio.sleep(0.05)
+        await reached.wait()
         task.cancel()
         await asyncio.wait([task])
         return task.cancelled()

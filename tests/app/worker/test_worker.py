@@ -37,15 +37,18 @@ def test_a_database_that_goes_away_for_a_moment_costs_no_job(bench):
     worker = bench.start()
     job_id = bench.queue("wait_for_order", seconds=2)
     bench.until_reported(job_id)
-    for _ in range(5):
-        with bench.database.engine.connect() as connection:
-            connection.execute(
-                text(
-                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
-                    "WHERE datname = current_database() AND pid <> pg_backend_pid()"
-                )
-            )
-        time.sleep(0.3)
+    others = text(
+        "SELECT pid FROM pg_stat_activity"
+        " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+    )
+    cut = set()
+    with bench.database.engine.connect() as connection:
+        connection.execution_options(isolation_level="AUTOCOMMIT")
+        for _ in range(5):
+            until(lambda: set(connection.scalars(others)) - cut)
+            cut.update(connection.scalars(others))
+            for pid in cut:
+                connection.execute(text(f"SELECT pg_terminate_backend({pid})"))
     job = bench.until(job_id)
     assert (job.status, job.attempts) == ("succeeded", 1)
     assert worker.poll() is None

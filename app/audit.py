@@ -122,8 +122,8 @@ def _rows(record: dict[str, Any]) -> Iterator[tuple[int, list[str]]]:
             "expected_cost",
         )
     ]
-    told = record["expected_costs"]
-    priced = [_listed(told and told[name], n) for name in CALLED]
+    expected = record["expected_costs"]
+    priced = [_listed(expected and expected[name], n) for name in CALLED]
     costs = _prices(record["costs"], n)
     rows = zip(*columns, zip(*priced, strict=True), costs, strict=True)
     for row, (score, p, r, decision, reason, cost, all_costs, own) in enumerate(
@@ -231,12 +231,12 @@ def _costs(
     costs: Costs | None,
     decision: str,
     cost: float | None,
-    told: tuple[float | None, ...],
+    logged: tuple[float | None, ...],
 ) -> list[str]:
     right: tuple[float | None, ...] = costs or (None, None, None)
     faults = [
         f"the expected cost of {name} is {mine!r}, recomputed {other!r}"
-        for name, mine, other in zip(CALLED, told, right, strict=True)
+        for name, mine, other in zip(CALLED, logged, right, strict=True)
         if mine != other
     ]
     taken = dict(zip(CALLED, right, strict=True)).get(decision)

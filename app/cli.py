@@ -62,7 +62,7 @@ def _tell_version(asked: bool) -> None:
 
 @demur.callback()
 def _root(
-    told: Annotated[
+    shown: Annotated[
         bool,
         typer.Option(
             "--version", callback=_tell_version, is_eager=True, help="Tell the version."
@@ -70,7 +70,7 @@ def _root(
     ] = False,
 ) -> None:
     """Decisions with a reject option, at the prices you set."""
-    del told
+    del shown
 
 
 def _settings(**overrides: object) -> Settings:

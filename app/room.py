@@ -54,7 +54,7 @@ def memory_bytes() -> int:
     """Return the memory that this machine has, or its container may take."""
     whole = int(psutil.virtual_memory().total)
     try:
-        told = _CONTAINER.read_text(encoding="ascii").strip()
+        limit = _CONTAINER.read_text(encoding="ascii").strip()
     except OSError:  # no control groups, or of another kind
         return whole
-    return min(whole, int(told)) if told.isdigit() else whole
+    return min(whole, int(limit)) if limit.isdigit() else whole

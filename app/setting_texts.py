@@ -44,18 +44,18 @@ def check_cluster(text: str, tls: tuple[str, ...]) -> None:
     if not text or _LOCAL.fullmatch(text):
         return
     try:
-        told = urlsplit(text)
-        known = told.scheme in {"tcp", "tls"} and told.hostname and told.port
+        address = urlsplit(text)
+        known = address.scheme in {"tcp", "tls"} and address.hostname and address.port
     except ValueError:
         known = False
-    if not known or told.path or told.query or told.username:
+    if not known or address.path or address.query or address.username:
         msg = "use tcp://HOST:PORT, tls://HOST:PORT, local or local:N"
         raise ValueError(msg)
-    if told.scheme == "tls" and not tls:
+    if address.scheme == "tls" and not tls:
         msg = "tls:// needs DEMUR_CLUSTER_TLS"
         raise ValueError(msg)
     try:
-        private = tls or ipaddress.ip_address(told.hostname or "").is_private
+        private = tls or ipaddress.ip_address(address.hostname or "").is_private
     except ValueError:
         return
     if not private:

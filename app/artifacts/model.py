@@ -159,8 +159,8 @@ class ServedModel:
             Of each row; it is then decided at them, in place of the band.
         """
         band = band or self.band
-        told = self.scorer.outputs(X)
-        scores, odds = told.score, told.log_odds
+        outputs = self.scorer.outputs(X)
+        scores, odds = outputs.score, outputs.log_odds
         probabilities = (
             self.scorer.probability(X)
             if self.calibration is None
@@ -170,13 +170,13 @@ class ServedModel:
         if band.on == "probability" and probabilities is not None:
             values = probabilities
         if prices is None:
-            decisions = band.decide(values, told.reject_score)
+            decisions = band.decide(values, outputs.reject_score)
         else:
             decisions, guarded = at_own_prices(values, prices, guarded)
         if guarded is not None:
             decisions = np.where(guarded == 0, decisions, np.int8(0))
         own = None if prices is None else prices.costs
-        return Judged(scores, probabilities, decisions, values, guarded, told, own)
+        return Judged(scores, probabilities, decisions, values, guarded, outputs, own)
 
     def to_payload(self) -> dict[str, Any]:
         """Return the model as plain data."""

@@ -159,8 +159,8 @@ def four_numbers(costs: Mapping[str, Any] | None) -> dict[str, float] | None:
 
 def price_columns(costs: Mapping[str, Any] | None) -> list[str]:
     """Return the columns that the costs of a version follow."""
-    told = (costs or {}).values()
-    named = (one["column"] for one in told if isinstance(one, Mapping))
+    prices = (costs or {}).values()
+    named = (one["column"] for one in prices if isinstance(one, Mapping))
     return list(dict.fromkeys(named))
 
 

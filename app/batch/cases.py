@@ -132,9 +132,9 @@ class FileCases:
         if references is None and part is not None:
             last_row = first_row + len(decided.decisions)
             references = [part.called(row) for row in range(first_row, last_row)]
-        told: list[str | None] = [None] * len(decided.decisions)
+        cases: list[str | None] = [None] * len(decided.decisions)
         if self._given_up:
-            return pa.array(told, pa.string())
+            return pa.array(cases, pa.string())
         reasons = guards_of(decided)
         new: list[NewCase] = []
         asked = [
@@ -148,13 +148,13 @@ class FileCases:
             with self._lock:
                 there = known.get(row.reference or "", fresh)
                 name = row.reference or fresh
-                told[row.index] = case_id = self._ids.setdefault(name, there)
+                cases[row.index] = case_id = self._ids.setdefault(name, there)
             if case_id == fresh:
                 reason = REASONS[reasons[row.index]]
                 new.append(self._case(rows, decided, row, reason, case_id))
         new += self._audits(rows, decided, references)
         self._keep(new)
-        return pa.array(told, pa.string())
+        return pa.array(cases, pa.string())
 
     def _new_id(self, row: _Row) -> str:
         if self._part is None or row.reference is None:

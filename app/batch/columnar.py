@@ -96,8 +96,8 @@ def answer_rows(
     columns = FeatureColumns(features, names, reading, answering.reference)
     columns.check_types(file.schema)
     opened = answering.cases
-    told = schema(answering.labels, answering.rating, cases=opened is not None)
-    fields = [*file.schema, *told]
+    new_fields = schema(answering.labels, answering.rating, cases=opened is not None)
+    fields = [*file.schema, *new_fields]
     wider = pa.schema(fields, metadata=file.schema.metadata)
     tally = Tally()
 

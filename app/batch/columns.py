@@ -80,11 +80,11 @@ def arrays(
     decided: Decided, labels: Labels, rating: Rating | None = None
 ) -> list[pa.Array]:
     """Return the columns of decided rows, typed; but for that of cases."""
-    told = [
+    columns = [
         column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
         for column in _coded(decided, labels)
     ]
-    return told if rating is None else [*told, bands_of(decided, rating)]
+    return columns if rating is None else [*columns, bands_of(decided, rating)]
 
 
 def bands_of(decided: Decided, rating: Rating) -> pa.Array:
@@ -149,9 +149,9 @@ def warnings_of(decided: Decided) -> pa.Array:
     flags = decided.not_cheapest
     if not decided.notes:
         return _codes(np.zeros(len(flags), np.int8), _NOT_CHEAPEST, absent=~flags)
-    told: list[str | None] = ["not_cheapest" if flag else None for flag in flags]
+    warnings: list[str | None] = ["not_cheapest" if flag else None for flag in flags]
     for row, notes in decided.notes.items():
         kinds = [f"{note.kind}: {note.column}" for note in notes]
-        kinds += ["not_cheapest"] if told[row] else []
-        told[row] = "; ".join(kinds)
-    return pa.array(told, pa.string()).dictionary_encode()
+        kinds += ["not_cheapest"] if warnings[row] else []
+        warnings[row] = "; ".join(kinds)
+    return pa.array(warnings, pa.string()).dictionary_encode()

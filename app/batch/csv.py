@@ -101,8 +101,8 @@ class CsvBatch:
     @property
     def notes(self) -> tuple[str, ...]:
         """What is to be said of how the file was read, as of a data set."""
-        told = () if self._form is None else self._form.columns.notes
-        return (RECODED, *told) if self._cutter.recoded else told
+        of_columns = () if self._form is None else self._form.columns.notes
+        return (RECODED, *of_columns) if self._cutter.recoded else of_columns
 
     def feed(self, chunk: bytes) -> list[Records]:
         """Take the next bytes; return the blocks that they complete."""

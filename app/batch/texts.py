@@ -92,8 +92,8 @@ class Wording:
         """Return the cells of decision and label."""
         both = self._quoted(of_labels(self.labels))
         label = pa.concat_arrays([both[:1], _NOTHING, both[1:]])
-        told = pc.binary_join_element_wise(DECISIONS, label, self.delimiter)
-        return told.take(pa.array(decided.decisions + 1))
+        beginnings = pc.binary_join_element_wise(DECISIONS, label, self.delimiter)
+        return beginnings.take(pa.array(decided.decisions + 1))
 
     def _ends(self, decided: Decided, end: str) -> pa.StringArray:
         """Return the cells of reason, would-be label and warnings; and an end."""
@@ -123,8 +123,8 @@ class Wording:
                 axes, np.unravel_index(found, sizes), strict=True
             )
         ]
-        told = pc.binary_join_element_wise(*cells, self.delimiter)
-        ended = pc.binary_join_element_wise(told, "", end)
+        cells_joined = pc.binary_join_element_wise(*cells, self.delimiter)
+        ended = pc.binary_join_element_wise(cells_joined, "", end)
         return ended.take(pa.array(rank[codes]))
 
     def _quoted(self, column: pa.Array) -> pa.StringArray:

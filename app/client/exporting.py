@@ -34,7 +34,7 @@ def export(
     left_out = answer.headers.get("demur-not-included", "")
     missing = [each for each in left_out.split(", ") if each]
     warn(missing, errors, "not included")
-    told = {"file": str(path), "bytes": len(answer.content), "not_included": missing}
-    return told, lambda out: out.print(
+    facts = {"file": str(path), "bytes": len(answer.content), "not_included": missing}
+    return facts, lambda out: out.print(
         f"{path}: {len(answer.content)} bytes", markup=False
     )

@@ -74,8 +74,8 @@ class TableFile:
                     seen(self._raw.tell())
                 yield piece
         except _DAMAGED as error:
-            told = getattr(error, "strerror", None) or "it is damaged, or not whole"
-            msg = f"{self.path}: {told}"
+            reason = getattr(error, "strerror", None) or "it is damaged, or not whole"
+            msg = f"{self.path}: {reason}"
             raise FileError(msg) from None
 
 
@@ -114,8 +114,8 @@ def _unpacked(path: Path, raw: Any) -> tuple[Kind | None, Any]:
             stream = _unpack(kind.packing, raw)
             kind = kind_of(stream.peek(HEAD_BYTES))
     except _DAMAGED as error:
-        told = getattr(error, "strerror", None) or "it is damaged, or not whole"
-        msg = f"{path}: {told}"
+        reason = getattr(error, "strerror", None) or "it is damaged, or not whole"
+        msg = f"{path}: {reason}"
         raise FileError(msg) from None
     if kind is not None and kind.form is None:
         msg = f"{path} is {kind.name}; {kind.way_out}"

@@ -36,15 +36,15 @@ def _number(value: str | float) -> float:
         raise typer.BadParameter(f"it {error}") from None  # noqa: EM102
 
 
-def whole(told: str, kind: Any = typer.Option) -> Any:
+def whole(description: str, kind: Any = typer.Option) -> Any:
     """Return an option (or argument) that takes a whole number, read as over HTTP."""
     shown = "<int>" if kind is typer.Option else None  # an argument shows its name
-    return kind(help=told, parser=_whole, metavar=shown)
+    return kind(help=description, parser=_whole, metavar=shown)
 
 
-def number(told: str) -> Any:
+def number(description: str) -> Any:
     """Return an option that takes a number, read as over HTTP: never NaN."""
-    return typer.Option(help=told, parser=_number, metavar="<float>")
+    return typer.Option(help=description, parser=_number, metavar="<float>")
 
 
 Model = Annotated[str, typer.Argument(help="NAME, NAME:VERSION or NAME@ALIAS.")]

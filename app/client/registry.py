@@ -132,8 +132,8 @@ def rows(client: Connection, errors: Console, query: Mapping[str, float]) -> Sho
     """Return how many rows a promise takes, by how lucky their draw is."""
     del errors
     answer = client.ask("GET", "/rules/bounded-error/rows", params=query)
-    told = [{"rows": name, **needed} for name, needed in answer.items()]
-    return answer, lambda out: _list(out, told, ("rows", "lucky", "even", "unlucky"))
+    lines = [{"rows": name, **needed} for name, needed in answer.items()]
+    return answer, lambda out: _list(out, lines, ("rows", "lucky", "even", "unlucky"))
 
 
 def datasets(

@@ -101,7 +101,7 @@ def delete(
             made = queries.derived_from(session, dataset_id, hold=True)
             if any(version.artifact_sha256 not in known for _, version in made):
                 continue  # a version came meanwhile
-            told = [_turn(name, version, known) for name, version in made]
+            changes = [_turn(name, version, known) for name, version in made]
             file = file_of(row)
             queries.remove(session, dataset_id)
         break
@@ -110,7 +110,7 @@ def delete(
         raise ConflictError(msg)
     stores.datasets.delete(file)
     _remove_old(database, stores.artifacts, known)
-    return DeletedAnswer(id=dataset_id, models=told)
+    return DeletedAnswer(id=dataset_id, models=changes)
 
 
 def _check_free(session: Session, dataset_id: str) -> None:

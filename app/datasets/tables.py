@@ -29,8 +29,8 @@ def as_table(read: pa.Table) -> Table:
     for name, column in zip(read.column_names, read.columns, strict=True):
         columns[name], types[name] = _column(column)
     said = read.schema.metadata or {}
-    told, written = said.get(MARKS), json.loads(said.get(NOTATIONS, b"{}"))
-    marks = MISSING if told is None else tuple(json.loads(told))
+    written_marks, written = said.get(MARKS), json.loads(said.get(NOTATIONS, b"{}"))
+    marks = MISSING if written_marks is None else tuple(json.loads(written_marks))
     notations = from_payload(written)
     return Table(columns, types, marks, notations)
 
@@ -44,7 +44,7 @@ def _column(column: pa.ChunkedArray) -> tuple[NDArray[Any], ColumnType]:
         return values, "boolean"
     # Equal texts become one object: a million rows hold few of them.
     coded = column.dictionary_encode().unify_dictionaries().combine_chunks()
-    told = [trimmed(text) or None for text in coded.dictionary.to_pylist()]
-    texts = np.array([*told, None], dtype=object)
+    labels = [trimmed(text) or None for text in coded.dictionary.to_pylist()]
+    texts = np.array([*labels, None], dtype=object)
     codes = coded.indices.fill_null(len(texts) - 1)
     return texts[codes.to_numpy()], "categorical"

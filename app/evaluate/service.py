@@ -174,5 +174,5 @@ def _scored(model: ServedModel, table: Table, part: Part) -> tuple[Evidence, lis
         detail = "the score overflows: the row lies too far outside the training rows"
         raise unusable([FieldError(f"/data/rows/{row}", detail, row=row)])
     notes = Counter(note for said in encoded.notes.values() for note in said)
-    told = [f"{note.text} (rows: {count})" for note, count in notes.items()]
-    return evidence, told
+    lines = [f"{note.text} (rows: {count})" for note, count in notes.items()]
+    return evidence, lines

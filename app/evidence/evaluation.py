@@ -97,11 +97,11 @@ def evaluate(
     else:
         return {**figures, **dict.fromkeys(_COMPARED)}, warnings
     beats = all(one["shown"] == "better" for one in against.values())
-    told = (constants, against, beats)
+    compared = (constants, against, beats)
     spent = found["expected_cost"].value
     if not beats:
         warnings.append(_no_better(spent, constants, against))
-    return {**figures, **dict(zip(_COMPARED, told, strict=True))}, warnings
+    return {**figures, **dict(zip(_COMPARED, compared, strict=True))}, warnings
 
 
 def _against(intervals: Mapping[str, Interval]) -> dict[str, dict[str, Any]]:
@@ -141,15 +141,15 @@ def _of_bands(evidence: Evidence, rating: Rating) -> Iterator[dict[str, Any]]:
     part, band = evidence.part, rating.of(evidence.scores)
     for k, (low, high) in enumerate(rating.bounds()):
         rows = part.only(band == k)
-        told: dict[str, Any] = {"lower": low, "upper": high, "rows": len(rows.rows)}
+        facts: dict[str, Any] = {"lower": low, "upper": high, "rows": len(rows.rows)}
         if not (rows.weight > 0).any():
-            yield {**told, "share_positive": None, "interval": None}
+            yield {**facts, "share_positive": None, "interval": None}
             continue
         called = np.ones(len(rows.rows), np.int8)
         drawn = Units.of_rows(rows.positive, called, rows.weight, rows.groups)
         share = drawn.ratio(_POSITIVE, _ALL, 0.95)
         ends = [share.low, share.high]
-        yield {**told, "share_positive": share.value, "interval": ends}
+        yield {**facts, "share_positive": share.value, "interval": ends}
 
 
 def _guarded(codes: NDArray[np.int8] | None) -> dict[str, int] | None:

@@ -33,13 +33,13 @@ def rule_facts(
         Instead, where some follow columns of the row.
     """
     given = prices.as_given() if prices else costs and asdict(costs)
-    told = calibration.payload()
+    payload = calibration.payload()
     return {
         "costs": given,
         "rule": {**rule, "kind": kind},
         "thresholds": None if prices else Band.from_payload(rule).thresholds(),
         "calibration": {
-            key: told[key] for key in ("kind", "rows", "prevalence", "notes")
+            key: payload[key] for key in ("kind", "rows", "prevalence", "notes")
         },
         "embedded_costs": rule.get("embedded_costs"),
         "promise": rule.get("promise"),

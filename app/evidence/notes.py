@@ -61,9 +61,9 @@ def notes_on_thresholds(facts: Mapping[str, Any]) -> list[str]:
     return [f"every row is {done}: no threshold on these scores does better"]
 
 
-def notes_on_scores(told: Outputs) -> list[str]:
+def notes_on_scores(outputs: Outputs) -> list[str]:
     """Return a warning where a scorer says the same of every row."""
-    scores, rejects = told.score, told.reject_score
+    scores, rejects = outputs.score, outputs.reject_score
     if (
         len(scores) < _FEW_ROWS
         or np.ptp(scores)

@@ -139,9 +139,9 @@ def score(
     prices: RowCosts | None = None,
 ) -> Evidence:
     """Return what the scorer, and the guards, say of the rows of a part."""
-    told = scorer.outputs(matrix)
-    outputs = (told.score, told.reject_score)
-    return Evidence(part, *outputs, guarded, told.log_odds, prices)
+    scored = scorer.outputs(matrix)
+    outputs = (scored.score, scored.reject_score)
+    return Evidence(part, *outputs, guarded, scored.log_odds, prices)
 
 
 def calibrate(*evidence: Evidence | None) -> Calibration:
@@ -214,8 +214,8 @@ def fit_rule(
             return rule.fit()  # type: ignore[attr-defined, no-any-return]
         if rule.promised:  # a row is a row, doubtful or not, and a group is a draw
             part = passing.part
-            told = {"groups": part.groups, "keys": part.keys}
-            return rule.fit(passing.scores, part.positive, **told)  # type: ignore[attr-defined, no-any-return]
+            options = {"groups": part.groups, "keys": part.keys}
+            return rule.fit(passing.scores, part.positive, **options)  # type: ignore[attr-defined, no-any-return]
         values, label, weight = _values(rule, calibration, passing)
         return rule.fit(values, label, weight)  # type: ignore[attr-defined, no-any-return]
     except ValueError as error:

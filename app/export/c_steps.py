@@ -254,8 +254,8 @@ def _costs(out: Writer, step: Step) -> None:
     positive, negative, reject, taken = (f"v_{name}" for name in step["to"])
     out.line(f"{positive} = {q} * {price['false_positive']};")
     out.line(f"{negative} = {p} * {price['false_negative']};")
-    told = f"{p} * {price['reject_positive']} + {q} * {price['reject_negative']}"
-    out.line(f"{reject} = {told};")
+    of_reject = f"{p} * {price['reject_positive']} + {q} * {price['reject_negative']}"
+    out.line(f"{reject} = {of_reject};")
     chosen = f"decision > 0 ? {positive} : decision < 0 ? {negative} : {reject}"
     out.line(f"{taken} = {chosen};")
 

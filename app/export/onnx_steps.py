@@ -146,8 +146,8 @@ def _interp(graph: Graph, step: Step) -> None:
     place = graph.op("ReduceSum", [reached, one], keepdims=1)
 
     def of_piece(first: float, values: Any) -> str:
-        told = np.concatenate(([first], values)).astype(graph.real)
-        return graph.op("Gather", [graph.constant(told), place])
+        bounded = np.concatenate(([first], values)).astype(graph.real)
+        return graph.op("Gather", [graph.constant(bounded), place])
 
     begins, height = of_piece(knots[0], knots), of_piece(heights[0], heights)
     slope = of_piece(0.0, np.append(slopes, 0.0))

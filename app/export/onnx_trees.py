@@ -64,12 +64,12 @@ def trees(graph: Graph, step: Step) -> None:
             nothing = graph.with_number("Mul", first, 0.0)
             graph.values[name] = graph.op("Add", [nothing, base])
             continue
-        told = np.asarray(step["values"])[leaves, k].astype(graph.real)
+        weights = np.asarray(step["values"])[leaves, k].astype(graph.real)
         sums = graph.op(
             "TreeEnsemble",
             [graph.values["x"]],
             domain="ai.onnx.ml",
-            leaf_weights=told,
+            leaf_weights=weights,
             **said,
         )
         graph.values[name] = graph.op("Add", [sums, base])

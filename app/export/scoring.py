@@ -120,8 +120,8 @@ def probability(model: ServedModel) -> list[Step]:
         if calibration is None:
             return []
         if isinstance(scorer, StumpsScorer) and scorer.leaning:
-            told = _log_odds(calibration, "log_odds", "log_odds")
-            return [*_leaned(scorer.leaning), *told, logistic]
+            log_odds = _log_odds(calibration, "log_odds", "log_odds")
+            return [*_leaned(scorer.leaning), *log_odds, logistic]
         return [*_log_odds(calibration, "score", "log_odds"), logistic]
     odds = {
         "do": "odds",

@@ -66,10 +66,10 @@ def decide_by(
     decision = values["decision"]
     words = np.array(["reject", "+1", "-1"], dtype=object)
     named = np.array([None, labels["positive"], labels["negative"]], dtype=object)
-    told = {"decision": words[decision], "label": named[decision]}
-    told["reject"] = decision == 0
+    answers = {"decision": words[decision], "label": named[decision]}
+    answers["reject"] = decision == 0
     numbers = ("probability", "score", "expected_cost")
-    return told | {name: values[name] for name in numbers if name in values}
+    return answers | {name: values[name] for name in numbers if name in values}
 
 
 def _read(

@@ -93,9 +93,9 @@ def of_step_functions(steps: Sequence[StepFunctions], width: int) -> dict[str, A
     values: list[tuple[float, ...]] = []
     roots = []
 
-    def add(feature: int, told: tuple[float, ...]) -> int:
+    def add(feature: int, heights: tuple[float, ...]) -> int:
         nodes.append((feature, 0.0, -1, -1))
-        values.append(told)
+        values.append(heights)
         return len(nodes) - 1
 
     def grow(of: StepFunctions, first: int, last: int) -> int:

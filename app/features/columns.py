@@ -112,7 +112,9 @@ def unmarked(values: NDArray[Any], marks: Sequence[str]) -> NDArray[Any]:
     return by_value(listed, lambda value: None if category(value) in texts else value)
 
 
-def by_value(values: Sequence[Any], told: Callable[[Any], Any]) -> NDArray[np.object_]:
+def by_value(
+    values: Sequence[Any], meaning: Callable[[Any], Any]
+) -> NDArray[np.object_]:
     """Return what each value becomes; None stays None."""
     # True equals 1, so each is looked up with its type.
     known: dict[tuple[type, Any], Any] = {(type(None), None): None}
@@ -120,7 +122,7 @@ def by_value(values: Sequence[Any], told: Callable[[Any], Any]) -> NDArray[np.ob
     for value in values:
         key = (type(value), value)
         if key not in known:
-            known[key] = told(value)
+            known[key] = meaning(value)
         made.append(known[key])
     return _objects(made)
 

@@ -87,13 +87,13 @@ def _shown(value: float) -> str:
 
 def outside(name: str, odd: Iterable[tuple[float, int]]) -> str | None:
     """Return what is to be said of such values; None where there are none."""
-    told = [
+    counted = [
         f"{_shown(value)} stands {count} time{'s' if count > 1 else ''}"
         for value, count in odd
     ]
-    if not told:
+    if not counted:
         return None
     return (
-        f"column {name!r}: {', '.join(told)}, far outside the rest: a mark for a"
+        f"column {name!r}: {', '.join(counted)}, far outside the rest: a mark for a"
         " missing value? Name it by missing=, or correct it"
     )

@@ -137,18 +137,18 @@ class Table:
             said = ", ".join(f"{name}: {count}" for name, count in lengths.items())
             detail = f"columns have equal lengths, these have {said}"
             raise unusable([FieldError("/data", detail)])
-        told = tuple(map(category, marks or ()))
+        mark_texts = tuple(map(category, marks or ()))
         arrays: dict[str, NDArray[Any]] = {}
         types: dict[str, ColumnType] = {}
         for j, (name, values) in enumerate(columns.items()):
             place = Place(name, "/data/rows", j)
             cells = np.asarray(values)
             if marks is not None:
-                cells = unmarked(cells, told)
+                cells = unmarked(cells, mark_texts)
             if name in texts:
                 cells = spelled(cells.tolist(), texts[name])
             arrays[name], types[name] = typed_array(cells, place)
-        return cls(arrays, types, MISSING if marks is None else told)
+        return cls(arrays, types, MISSING if marks is None else mark_texts)
 
     def marked(self, marks: Sequence[Value]) -> Self:
         """Return the table with further values missing: those that equal a mark.
@@ -159,11 +159,11 @@ class Table:
             Compared as categories are, so -999 and -999.0 are one; learnt beside the
             marks that are known already.
         """
-        told = list(map(category, marks))
+        texts = list(map(category, marks))
         columns = {
-            name: unmarked(values, told) for name, values in self.columns.items()
+            name: unmarked(values, texts) for name, values in self.columns.items()
         }
-        return replace(self, columns=columns, marks=(*self.marks, *told))
+        return replace(self, columns=columns, marks=(*self.marks, *texts))
 
     @property
     def names(self) -> list[str]:

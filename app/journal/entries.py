@@ -64,12 +64,12 @@ class Decisions:
         """Return what these answers say."""
         costs: dict[str, Sequence[float | None]] | None = None
         cost = None
-        told = [answer.expected_costs for answer in answers]
-        if any(told):
+        costs_by_row = [answer.expected_costs for answer in answers]
+        if any(costs_by_row):
             costs = {
-                "+1": [None if one is None else one.plus for one in told],
-                "-1": [None if one is None else one.minus for one in told],
-                "reject": [None if one is None else one.reject for one in told],
+                "+1": [None if one is None else one.plus for one in costs_by_row],
+                "-1": [None if one is None else one.minus for one in costs_by_row],
+                "reject": [None if one is None else one.reject for one in costs_by_row],
             }
             cost = [answer.expected_cost for answer in answers]
         decisions = [answer.decision for answer in answers]
@@ -131,12 +131,12 @@ class Entry:
         for first, judged, answers in noted:
             if len(judged.scores):
                 if isinstance(answers, Decided):
-                    told = Decisions.of_columns(answers)
+                    decisions = Decisions.of_columns(answers)
                 else:
-                    told = Decisions.of(answers)
-                yield self.line(first, judged, told)
+                    decisions = Decisions.of(answers)
+                yield self.line(first, judged, decisions)
 
-    def line(self, first: int, judged: Judged, told: Decisions) -> bytes:
+    def line(self, first: int, judged: Judged, decisions: Decisions) -> bytes:
         """Return rows as one line."""
         version, pricing = self._version, self._pricing
         assert version is not None  # noqa: S101 - begin comes first
@@ -156,10 +156,10 @@ class Entry:
             "scores": judged.scores.tolist(),
             "probabilities": None if p is None else p.tolist(),
             "reject_scores": None if r is None else r.tolist(),
-            "decisions": told.decisions,
-            "reasons": told.reasons,
-            "expected_costs": told.expected_costs,
-            "expected_cost": told.expected_cost,
+            "decisions": decisions.decisions,
+            "reasons": decisions.reasons,
+            "expected_costs": decisions.expected_costs,
+            "expected_cost": decisions.expected_cost,
         }
         return _ENCODER.encode(record) + b"\n"
 

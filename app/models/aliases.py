@@ -88,9 +88,9 @@ def find(session: Session, name: str, alias: str) -> AliasAnswer:
     UnknownModelError
         When there is no such alias.
     """
-    for told in listed(session, name):
-        if told.alias == alias:
-            return told
+    for known in listed(session, name):
+        if known.alias == alias:
+            return known
     msg = "no model of this name has such an alias"
     raise UnknownModelError(msg)
 

@@ -140,22 +140,22 @@ def _no_worse(new: Candidate, present: Candidate | None) -> tuple[str, bool]:
         return "no_worse: the alias points at nothing yet", True
     if present.version == new.version:
         return "no_worse: the alias points at this version already", True
-    told = f"no_worse: cannot be compared with version {present.version}: "
+    opening = f"no_worse: cannot be compared with version {present.version}: "
     by_row = new.costs is not None and four_numbers(new.costs) is None
     if by_row and present.costs != new.costs:
         why = "prices of this version follow columns of the rows, the other has others"
-        return told + why, False
+        return opening + why, False
     if new.costs is None:
-        return told + "this version has no costs", False
+        return opening + "this version has no costs", False
     if not _same_rows(new, present):
-        return told + "the two were not evaluated on the same held-out rows", False
+        return opening + "the two were not evaluated on the same held-out rows", False
     if by_row:  # each is counted at the same rows' own prices
         figures = [one.evaluation.get("expected_cost") for one in (new, present)]
     else:
         figures = [expected_cost(one.evaluation, new.costs) for one in (new, present)]
     mine, other = figures
     if mine is None or other is None:
-        return told + "a confusion table is missing", False
+        return opening + "a confusion table is missing", False
     said = (
         f"no_worse: the expected cost is {mine:.6g}, that of version"
         f" {present.version} on the same rows at the same prices {other:.6g}"

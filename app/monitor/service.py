@@ -184,11 +184,11 @@ def _audits(
     session: Session, version: ModelVersion, settings: MonitorSettings, n_cycles: int
 ) -> dict[str, Audits]:
     found, limits = audited_between(session, version), _limits(version, settings)
-    told = {}
+    audits = {}
     for called, word in (("+1", "positive"), ("-1", "negative")):
         rows, errors = found.rows[called], found.errors[called]
         limit = limits.get(f"error_{word}")
-        told[called] = Audits(
+        audits[called] = Audits(
             rows=rows,
             errors=errors,
             interval=error_interval(rows, errors, _CONFIDENCE),
@@ -197,7 +197,7 @@ def _audits(
             if limit is None
             else _found_after(limit, settings.patience, rows / n_cycles),
         )
-    return told
+    return audits
 
 
 def _found_after(limit: float, patience: float, a_cycle: float) -> int | None:

@@ -184,15 +184,15 @@ class _Weighing:
             "error_positive": (float(audited.errors["+1"]), audited.rows["+1"]),
             "error_negative": (float(audited.errors["-1"]), audited.rows["-1"]),
         }
-        told: dict[str, float | None] = {}
+        evidence: dict[str, float | None] = {}
         for kind, limit in limits_of(self._settings.limits, summary).items():
             if kind not in latched:
-                told[kind] = self._hold(kind, limit, *sums[kind])
+                evidence[kind] = self._hold(kind, limit, *sums[kind])
         if "drift" not in latched:
-            told["drift"] = self._drifted(start, cycle)
+            evidence["drift"] = self._drifted(start, cycle)
         self.state["history"] = [
             *self.state["history"][1 - HISTORY :],
-            {"start": start.isoformat(), "log_evidence": told},
+            {"start": start.isoformat(), "log_evidence": evidence},
         ]
 
     def _hold(self, kind: str, limit: float, total: float, n: int) -> float | None:
@@ -252,7 +252,7 @@ class _Weighing:
     def evidence(self, kind: str, cycle: Cycle, audited: Audited) -> dict[str, Any]:
         """Return what an alarm tells of the cycle that raised it, and drop its past."""
         self.state["detectors"].pop(kind, None)
-        told: dict[str, Any] = {
+        figures: dict[str, Any] = {
             "log_evidence": self.state["history"][-1]["log_evidence"][kind],
             "patience": self._settings.patience,
             "cycle": self._settings.cycle,
@@ -262,11 +262,14 @@ class _Weighing:
         }
         if kind.startswith("error_"):
             called = "+1" if kind.endswith("positive") else "-1"
-            told |= {"audited": audited.rows[called], "errors": audited.errors[called]}
+            figures |= {
+                "audited": audited.rows[called],
+                "errors": audited.errors[called],
+            }
         limit = limits_of(self._settings.limits, self._version.summary).get(kind)
         if limit is not None and kind == "expected_cost":
             limit *= max(self._version.summary["costs"].values())
-        return {**told, "limit": limit}
+        return {**figures, "limit": limit}
 
 
 def _generator(sha256: str, start: datetime) -> np.random.Generator:

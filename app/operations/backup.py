@@ -93,8 +93,8 @@ def _write(settings: Settings, database: Path, folder: Path) -> Manifest:
     manifest = Manifest(version("demur"), utc_now().isoformat(), files)
     with open(folder / "archive", "xb", opener=_private) as stream:
         with tarfile.open(fileobj=stream, mode="w", format=tarfile.PAX_FORMAT) as tar:
-            told = manifest.encoded()
-            add(tar, MANIFEST, io.BytesIO(told), len(told))
+            content = manifest.encoded()
+            add(tar, MANIFEST, io.BytesIO(content), len(content))
             _append(tar, files[0], snapshot)
             for entry in files[1:]:
                 with _held(settings, entry) as path:

@@ -139,9 +139,9 @@ async def decide_one(request: Request, model: str = "") -> Response:
         return _page(
             request, version, ready, status=422, faults=faults, wrong=wrong, **given
         )
-    told = msgspec.json.decode(answered.body)
-    (answer,) = told["predictions"]
-    answer["between"] = _between(answer.get("band"), told.get("bands"))
+    answers = msgspec.json.decode(answered.body)
+    (answer,) = answers["predictions"]
+    answer["between"] = _between(answer.get("band"), answers.get("bands"))
     names = [name for name, cell in row.items() if cell is not None]
     reasons = _reasons(msgspec.json.decode(rest.body)["predictions"], names)
     return _page(request, version, ready, answer=answer, reasons=reasons, **given)

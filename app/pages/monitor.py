@@ -49,7 +49,7 @@ def show_monitor(
     minute_price: Annotated[str, Query(max_length=40)] = "",
 ) -> Response:
     """Show what a model has answered, its alarms, its queue and its people."""
-    told = service.tell(session, name, days)
+    monitor = service.tell(session, name, days)
     model = describe_model(session, name, ModelQuery(limit=1))
     prices, why_not = _proposal(session, name, minute_price)
     measured = report.report(session, name)
@@ -60,16 +60,16 @@ def show_monitor(
         "monitor.html",
         here="models",
         name=name,
-        told=told,
-        quiet_days=_quiet_days(told),
-        strips=[(one, _strips(one, told.alarm_at)) for one in told.versions],
+        monitor=monitor,
+        quiet_days=_quiet_days(monitor),
+        strips=[(one, _strips(one, monitor.alarm_at)) for one in monitor.versions],
         labels={sign: str(labels[sign]) for sign in ("positive", "negative")},
         measured=measured,
         names=names,
         prices=prices,
         why_not=why_not,
         minute_price=minute_price,
-        tried=None if prices is None else _tried(prices, told),
+        tried=None if prices is None else _tried(prices, monitor),
         days=days,
         words=MOST_WORDS,
     )
@@ -120,30 +120,30 @@ def _proposal(
         return None, say("monitor.say_price") if unsaid else plain(error)
 
 
-def _tried(prices: PricesAnswer, told: MonitorAnswer) -> str:
+def _tried(prices: PricesAnswer, monitor: MonitorAnswer) -> str:
     """Return the address of the report with these prices on its sliders."""
     asked = {name: f"{value:.4g}" for name, value in prices.costs.items()}
-    a_day = _cases_a_day(told)
+    a_day = _cases_a_day(monitor)
     if a_day:
         asked["cases_a_day"] = str(a_day)
     return f"/models/{prices.model}/{prices.version}?{urlencode(asked)}"
 
 
-def _cases_a_day(told: MonitorAnswer) -> int:
-    cycles = [cycle for one in told.versions for cycle in one.cycles]
+def _cases_a_day(monitor: MonitorAnswer) -> int:
+    cycles = [cycle for one in monitor.versions for cycle in one.cycles]
     days = {cycle.start.date() for cycle in cycles}
     return round(sum(cycle.rows for cycle in cycles) / len(days)) if days else 0
 
 
-def _quiet_days(told: MonitorAnswer) -> int | None:
+def _quiet_days(monitor: MonitorAnswer) -> int | None:
     """Return the days since the last alarm, or since anything is watched."""
-    known = [told.watched_until, *(alarm.raised_at for alarm in told.alarms)]
-    starts = [at.start for one in told.versions for at in one.history]
-    known += starts[:1] if not told.alarms else []
+    known = [monitor.watched_until, *(alarm.raised_at for alarm in monitor.alarms)]
+    starts = [at.start for one in monitor.versions for at in one.history]
+    known += starts[:1] if not monitor.alarms else []
     past = [at for at in known if at is not None]
-    if not told.enabled or not past:
+    if not monitor.enabled or not past:
         return None
-    since = max(a.raised_at for a in told.alarms) if told.alarms else min(past)
+    since = max(a.raised_at for a in monitor.alarms) if monitor.alarms else min(past)
     return max((datetime.now(UTC) - since).days, 0)
 
 

@@ -213,11 +213,11 @@ def _looks(prices: dict[str, str]) -> dict[str, str]:
     missed, alarm, look = (
         _number(prices[name]) for name in ("missed", "alarm", "look")
     )
-    told = {}
+    in_looks = {}
     for name, price in (("missed", missed), ("alarm", alarm)):
         if isinstance(price, float) and isinstance(look, float) and look > 0:
-            told[name] = f"{price / look:.3g}"
-    return told if len(told) == 2 else {}
+            in_looks[name] = f"{price / look:.3g}"
+    return in_looks if len(in_looks) == 2 else {}
 
 
 def _name(file_name: str) -> str:

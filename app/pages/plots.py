@@ -29,7 +29,11 @@ def _y(share: float) -> float:
 
 
 def _field(
-    key: str, name: str, told: str, axes: Iterable[Markup], body: Iterable[Markup]
+    key: str,
+    name: str,
+    description: str,
+    axes: Iterable[Markup],
+    body: Iterable[Markup],
 ) -> Markup:
     return Markup(
         '<svg viewBox="0 0 {:.0f} {:.0f}" role="img" aria-labelledby="{}-t {}-d">'
@@ -37,7 +41,7 @@ def _field(
     ).format(
         WIDTH,
         HEIGHT,
-        *(key, key, key, name, key, told),
+        *(key, key, key, name, key, description),
         Markup().join(axes),
         Markup().join(body),
     )

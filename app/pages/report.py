@@ -96,12 +96,12 @@ def save_version(
     number = made.model.version
     with state.database.write() as session:
         service.tag(session, name, number, TagVersion(tags={"why": why}))
-    told = {"saved": "1"}
+    query = {"saved": "1"}
     if form.get("champion"):
         gates = GatesAsked(**{gate: bool(form.get(gate)) for gate in GATES})
         if missed := _missed(request, name, number, gates):
-            told["missed"] = " ".join(missed)
-    return go(request, f"/models/{name}/{number}?{urlencode(told)}")
+            query["missed"] = " ".join(missed)
+    return go(request, f"/models/{name}/{number}?{urlencode(query)}")
 
 
 def _tried(own: VersionAnswer, sent: Mapping[str, object]) -> Tried:

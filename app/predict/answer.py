@@ -173,16 +173,16 @@ def prediction(
         raise overflown([row])
     band, costs = pricing.band, own or pricing.costs
     warnings = [note.text for note in notes]
-    cost, told = None, None
+    cost, by_decision = None, None
     if costs is None or p is None:
         positive = bool(likelier(score, p))
     else:
         plus, minus, reject = expected(p, costs)
-        told = ExpectedCosts(plus, minus, reject)
+        by_decision = ExpectedCosts(plus, minus, reject)
         cost = plus if decision > 0 else minus if decision else reject
         positive = plus <= minus
         if not guard and dearer(cost, min(plus, minus, reject)):
-            warnings.append(not_cheapest(told, cost))
+            warnings.append(not_cheapest(by_decision, cost))
     if decision:
         positive = decision > 0
     forced = labels.positive if positive else labels.negative
@@ -195,7 +195,7 @@ def prediction(
         score,
         p,
         cost,
-        told,
+        by_decision,
         None if decision else REASONS[guard],
         forced,
         distances,

@@ -123,18 +123,18 @@ def answer(question: Question) -> Answered:
     TooManyRowsError
         When there are more than a request may have.
     """
-    reader, single, told = question.reader, question.ready.single, None
+    reader, single, answered = question.reader, question.ready.single, None
     try:
         decoded = reader.decode(question.rows)
         question.check_rows(len(decoded))
         if len(decoded) == 1 and question.plain:
-            told = single.answer(reader.cells(decoded), question.pricing)
-        if told is not None:
+            answered = single.answer(reader.cells(decoded), question.pricing)
+        if answered is not None:
             if question.intake is not None:
                 question.intake.take(
-                    0, told[:1], told[1], lambda: reader.split(decoded)
+                    0, answered[:1], answered[1], lambda: reader.split(decoded)
                 )
-            return assembled(question, (_ENCODER.encode(told[:1]),), told[1])
+            return assembled(question, (_ENCODER.encode(answered[:1]),), answered[1])
         rows = reader.split(decoded)
     except Unreadable as error:
         rows = question.read_again(error)

@@ -115,12 +115,12 @@ class Explainer:
         ]
 
     def _of_stumps(self, scorer: StumpSums, matrix: Floats) -> Terms:
-        told = scorer.explain(matrix)
-        h = self._by_column(told["h"])
-        if "r" not in told:
+        terms = scorer.explain(matrix)
+        h = self._by_column(terms["h"])
+        if "r" not in terms:
             return Terms(h, None, (0.0, None), exact=True)
-        begin = (0.0, float(told["r_constant"]))
-        return Terms(h, self._by_column(told["r"]), begin, exact=True)
+        begin = (0.0, float(terms["r_constant"]))
+        return Terms(h, self._by_column(terms["r"]), begin, exact=True)
 
     def _by_column(self, terms: Floats) -> Floats:
         sums = np.zeros((len(terms), len(self._names)))

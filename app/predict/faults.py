@@ -48,10 +48,10 @@ def respelled(rows: Sequence[Raw], names: Mapping[str, str]) -> list[Raw] | None
 
 def _renamed(raw: Raw, names: Mapping[str, str]) -> Raw:
     cells = _decoded(_OBJECT, raw) or {}
-    told = {names.get(trimmed(name), name): cell for name, cell in cells.items()}
-    if told.keys() == cells.keys() or len(told) < len(cells):
+    renamed = {names.get(trimmed(name), name): cell for name, cell in cells.items()}
+    if renamed.keys() == cells.keys() or len(renamed) < len(cells):
         return raw
-    return Raw(msgspec.json.encode(told))
+    return Raw(msgspec.json.encode(renamed))
 
 
 def instance_faults(

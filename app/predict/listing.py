@@ -49,10 +49,10 @@ class _ByRows:
 
     def add(self, rows: Rows, first: int = 0) -> Tally:
         answers, tally = self._question.answer(rows, first)
-        told: Any = answers
+        members: Any = answers
         if (fields := self._question.fields) is not None:
-            told = [{name: _member(row, name) for name in fields} for row in answers]
-        self._pieces += (_ENCODER.encode(told)[1:-1], b",")
+            members = [{name: _member(row, name) for name in fields} for row in answers]
+        self._pieces += (_ENCODER.encode(members)[1:-1], b",")
         return tally
 
     def pieces(self) -> list[bytes]:
@@ -81,12 +81,12 @@ class _ByColumns:
             answers = RowByRow(decided, pricing, labels)
             cases = cases_of(asked.intake, answers, decided, tally, rows, first)
         made = [name for name in self._wanted if name in COLUMNS]
-        told = columns_of(decided, pricing, labels, made)
-        told["case"] = cases
+        columns = columns_of(decided, pricing, labels, made)
+        columns["case"] = cases
         if "explanation" in self._wanted:
-            told["explanation"] = ready.explanations(rows)
+            columns["explanation"] = ready.explanations(rows)
         for name in self._wanted:
-            self._append(name, told[name])
+            self._append(name, columns[name])
         return tally
 
     def _append(self, name: str, column: Column) -> None:
@@ -119,8 +119,8 @@ def _whole(lists: _Lists) -> bytes:
 
 
 def _members(values: Mapping[str, bytes]) -> bytes:
-    told = (_ENCODER.encode(name) + b":" + value for name, value in values.items())
-    return b"{" + b",".join(told) + b"}"
+    encoded = (_ENCODER.encode(name) + b":" + value for name, value in values.items())
+    return b"{" + b",".join(encoded) + b"}"
 
 
 def _usual(question: Question) -> Iterator[Member]:
@@ -156,8 +156,8 @@ def cases_of(
     """
     rejected = np.flatnonzero(decided.decisions == 0).tolist()
     intake.take(first, answers, tally, lambda: rows, rejected)
-    told: list[str | None] = [None] * len(answers)
+    cases: list[str | None] = [None] * len(answers)
     for i in rejected:
         case = answers[i].case
-        told[i] = None if case is msgspec.UNSET else case
-    return told
+        cases[i] = None if case is msgspec.UNSET else case
+    return cases

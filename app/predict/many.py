@@ -49,8 +49,8 @@ def predictions(
     """
     if len(judged.scores) == 1:
         alone = row_of(judged, 0)
-        told, tally = prediction(alone, pricing, labels, notes.get(0, ()), first)
-        return [told], tally
+        answer, tally = prediction(alone, pricing, labels, notes.get(0, ()), first)
+        return [answer], tally
     decided = decide(judged, pricing, notes, first)
     return _predictions(decided, pricing, labels), decided.tally()
 
@@ -105,19 +105,19 @@ class RowByRow(Sequence[Prediction]):
 def _predictions(
     decided: Decided, pricing: Pricing, labels: Labels
 ) -> list[Prediction]:
-    told = columns_of(decided, pricing, labels, COLUMNS)
-    if told["band"] is None:
-        del told["band"]
+    columns = columns_of(decided, pricing, labels, COLUMNS)
+    if columns["band"] is None:
+        del columns["band"]
     nothing = [None] * len(decided.decisions)
     for name, of in (("expected_costs", ExpectedCosts), ("distances", Distances)):
-        parts = told[name]
+        parts = columns[name]
         if isinstance(parts, dict):
-            told[name] = list(map(of, *parts.values()))
+            columns[name] = list(map(of, *parts.values()))
     for row in decided.unpriced.tolist():
         for name in ("expected_cost", "expected_costs"):
-            if isinstance(column := told[name], list):
+            if isinstance(column := columns[name], list):
                 column[row] = None
-    return list(map(Prediction, *(column or nothing for column in told.values())))
+    return list(map(Prediction, *(column or nothing for column in columns.values())))
 
 
 def _decision(decided: Decided, pricing: Pricing, labels: Labels) -> Column:
@@ -189,9 +189,9 @@ def _warnings(decided: Decided, pricing: Pricing, labels: Labels) -> Column:
     cost, priced = decided.expected_costs, decided.priced
     if cost is not None and priced is not None:
         (rows,) = decided.not_cheapest.nonzero()
-        told = map(ExpectedCosts, *(costs[rows].tolist() for costs in priced))
+        expected = map(ExpectedCosts, *(costs[rows].tolist() for costs in priced))
         for row, costs, taken in zip(
-            rows.tolist(), told, cost[rows].tolist(), strict=True
+            rows.tolist(), expected, cost[rows].tolist(), strict=True
         ):
             warnings[row] = [*warnings[row], not_cheapest(costs, taken)]
     return warnings

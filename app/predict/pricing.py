@@ -48,15 +48,15 @@ class Pricing:
 
     def described(self) -> dict[str, object]:
         """Return ``costs``, ``thresholds`` and ``bands`` as an answer tells them."""
-        told: dict[str, object]
+        facts: dict[str, object]
         if self.row_prices is not None:
-            told = {"costs": self.row_prices.as_given(), "thresholds": None}
+            facts = {"costs": self.row_prices.as_given(), "thresholds": None}
         else:
             costs = None if self.costs is None else asdict(self.costs)
-            told = {"costs": costs, "thresholds": self.band.thresholds()}
+            facts = {"costs": costs, "thresholds": self.band.thresholds()}
         if self.rating is None:
-            return told
-        return {**told, "bands": self.rating.probabilities}
+            return facts
+        return {**facts, "bands": self.rating.probabilities}
 
 
 _RANGE = f"a price, or its times, is a number from {LEAST:g} to {MOST:g}"
@@ -108,15 +108,15 @@ def _of_rows(model: ServedModel, given: dict[str, Any]) -> RowPrices:
     if model.rule.get("kind") != "chow" or not model.has_probability:
         raise _fixed(model.rule.get("kind"))
     known = [f.name for f in model.asked.features if f.type == "numeric"]
-    faults, told = [], {}
+    faults, prices = [], {}
     for name, price in given.items():
         times = price if isinstance(price, float) else price.times
         times = 1.0 if times is UNSET else times
-        told[name] = times
+        prices[name] = times
         if _far(times):
             faults.append(FieldError(f"/costs/{name}", _RANGE))
         if isinstance(price, ColumnPrice):
-            told[name] = {"column": trimmed(price.column), "times": times}
+            prices[name] = {"column": trimmed(price.column), "times": times}
             if trimmed(price.column) not in known:
                 detail = (
                     f"the model reads no column of numbers {price.column[:200]!r}; it"
@@ -126,7 +126,7 @@ def _of_rows(model: ServedModel, given: dict[str, Any]) -> RowPrices:
                 faults.append(FieldError(f"/costs/{name}/column", detail))
     if faults:
         raise unusable(faults)
-    return RowPrices.of(told)
+    return RowPrices.of(prices)
 
 
 def _fixed(kind: object) -> InvalidRequestError:

@@ -63,10 +63,10 @@ class ReadyModel:
         ``note`` is told what was decided.
         """
         judged, notes = self.judge(rows, pricing)
-        told = predictions(judged, pricing, self.model.labels, notes, first)
+        answers = predictions(judged, pricing, self.model.labels, notes, first)
         if note is not None:
-            note(first, judged, told[0])
-        return told
+            note(first, judged, answers[0])
+        return answers
 
     def explain(
         self, rows: Rows, pricing: Pricing, first: int = 0, note: Note | None = None

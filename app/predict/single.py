@@ -80,13 +80,13 @@ class SingleRow:
             score = scorer.score_of(encoded)
             return _Scored(score, calibration.probability_of(score))
         X = np.array([encoded])
-        told = scorer.outputs(X)
-        score = told.score.item()
+        outputs = scorer.outputs(X)
+        score = outputs.score.item()
         if calibration is None:
             found = scorer.probability(X)
             p = None if found is None else found.item()
         else:
-            odds = score if told.log_odds is None else told.log_odds.item()
+            odds = score if outputs.log_odds is None else outputs.log_odds.item()
             p = calibration.probability_of(odds)
-        r = told.reject_score
+        r = outputs.reject_score
         return _Scored(score, p, None if r is None else r.item())

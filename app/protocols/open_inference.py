@@ -150,16 +150,16 @@ def _check(asked: _Request, settled: Settled) -> None:
 
 
 def _reply(asked: _Request, settled: Settled) -> Reply:
-    told = outputs_of(settled, asked.parameters.on_reject)
+    outputs = outputs_of(settled, asked.parameters.on_reject)
     lacking = ("expected_cost",) if len(settled.decided.unpriced) else ()
     wanted = asked.outputs or [
-        _Output(name) for name in told if name not in (*ON_REQUEST, *lacking)
+        _Output(name) for name in outputs if name not in (*ON_REQUEST, *lacking)
     ]
     usual = asked.parameters.binary_data_output
     listed: list[dict[str, Any]] = []
     pieces = []
     for output in wanted:
-        values = told[output.name]
+        values = outputs[output.name]
         datatype = OUTPUTS[output.name]
         one: dict[str, Any] = {
             "name": output.name,

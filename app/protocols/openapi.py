@@ -49,7 +49,7 @@ def add_operations(document: dict[str, Any]) -> None:
 
 
 def _open_inference() -> dict[str, Any]:
-    told, skin = open_inference_schemas, open_inference.SKIN
+    schemas, skin = open_inference_schemas, open_inference.SKIN
     paths = {
         "/v2": _get(skin, "describe_server", "Describe the server", "V2Server"),
         "/v2/health/live": _get(
@@ -74,16 +74,16 @@ def _open_inference() -> dict[str, Any]:
         paths[f"{at}/infer"] = {
             "post": {
                 **_operation(f"infer{of}", f"Decide rows by {which}", at),
-                "description": told.INFER,
-                "requestBody": {"required": True, "content": told.REQUEST},
-                "responses": told.ANSWER | _errors(skin, "V2Error", _DECIDE),
+                "description": schemas.INFER,
+                "requestBody": {"required": True, "content": schemas.REQUEST},
+                "responses": schemas.ANSWER | _errors(skin, "V2Error", _DECIDE),
             }
         }
     return paths
 
 
 def _mlflow() -> dict[str, Any]:
-    told, skin = mlflow_schemas, mlflow.SKIN
+    schemas, skin = mlflow_schemas, mlflow.SKIN
     refused = (*_DECIDE, UnsupportedMediaTypeError)
     endpoint = "/endpoints/{name}/invocations"
     posts = {
@@ -94,9 +94,9 @@ def _mlflow() -> dict[str, Any]:
         path: {
             "post": {
                 **_operation(name, summary, path),
-                "description": told.INVOKE,
-                "requestBody": {"required": True, "content": told.REQUEST},
-                "responses": told.ANSWER | _errors(skin, "MlflowError", refused),
+                "description": schemas.INVOKE,
+                "requestBody": {"required": True, "content": schemas.REQUEST},
+                "responses": schemas.ANSWER | _errors(skin, "MlflowError", refused),
             }
         }
         for path, (name, summary) in posts.items()

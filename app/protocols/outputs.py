@@ -48,7 +48,7 @@ def outputs_of(settled: Settled, on_reject: OnReject) -> dict[str, Values]:
         guards = decided.guarded.astype(np.intp)
     reasons = np.array(REASONS, object)[guards]
     words = np.array([NAMES[-1], NAMES[0], NAMES[1]], object)
-    told: dict[str, Values | None] = {
+    outputs: dict[str, Values | None] = {
         "decision": words[decisions.astype(np.intp) + 1],
         "label": label,
         "reject": rejected,
@@ -63,8 +63,8 @@ def outputs_of(settled: Settled, on_reject: OnReject) -> dict[str, Values]:
         "costs": None if decided.priced is None else np.column_stack(decided.priced),
     }
     if settled.cases is not None:
-        told["case"] = [case or "" for case in settled.cases]
-    return {name: values for name, values in told.items() if values is not None}
+        outputs["case"] = [case or "" for case in settled.cases]
+    return {name: values for name, values in outputs.items() if values is not None}
 
 
 def _text(label: object) -> str:

@@ -100,8 +100,8 @@ def binary(values: Values, datatype: str) -> bytes:
 
 
 def _packed(text: str) -> bytes:
-    told = text.encode()
-    return _LENGTH.pack(len(told)) + told
+    encoded = text.encode()
+    return _LENGTH.pack(len(encoded)) + encoded
 
 
 def _wrong(i: int, detail: str) -> InvalidRequestError:

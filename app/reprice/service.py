@@ -70,8 +70,8 @@ def preview(
         When the version cannot be re-priced so.
     """
     row, chosen = _chosen(state, name, version, request)
-    told = _changes(name, row, chosen, _summary(row, chosen))
-    return PreviewAnswer.model_validate(told)
+    changes = _changes(name, row, chosen, _summary(row, chosen))
+    return PreviewAnswer.model_validate(changes)
 
 
 def look(
@@ -87,9 +87,9 @@ def look(
         As `preview`.
     """
     row, chosen = _chosen(state, name, version, request)
-    told = _changes(name, row, chosen, _summary(row, chosen))
+    changes = _changes(name, row, chosen, _summary(row, chosen))
     drawn = _drawn(name, version, curves_of(chosen.model, chosen.stored))
-    return PreviewAnswer.model_validate(told), drawn
+    return PreviewAnswer.model_validate(changes), drawn
 
 
 def curves(state: AppState, name: str, version: int) -> CurvesAnswer:
@@ -104,21 +104,23 @@ def curves(state: AppState, name: str, version: int) -> CurvesAnswer:
     """
     with state.database.read() as session:
         row = known_version(session, name, version)
-    told = _drawn(name, version, curves_of(*state.evidence.get(row.artifact_sha256)))
-    if told is None:
+    answer = _drawn(name, version, curves_of(*state.evidence.get(row.artifact_sha256)))
+    if answer is None:
         msg = (
             "this version held no rows out, so there is nothing to draw: train again"
             " with a holdout above 0"
         )
         raise ConflictError(msg)
-    return told
+    return answer
 
 
-def _drawn(name: str, version: int, told: dict[str, Any] | None) -> CurvesAnswer | None:
-    if told is None:
+def _drawn(
+    name: str, version: int, curves: dict[str, Any] | None
+) -> CurvesAnswer | None:
+    if curves is None:
         return None
     ref = VersionRef(name=name, version=version)
-    return CurvesAnswer.model_validate({"model": ref, **finite(told)})
+    return CurvesAnswer.model_validate({"model": ref, **finite(curves)})
 
 
 def _chosen(
@@ -147,8 +149,8 @@ def _answer_before(
     state: AppState, repeatable: replays.Repeatable
 ) -> RepriceAnswer | None:
     with state.database.read() as session:
-        told = replays.kept(session, repeatable)
-    return None if told is None else RepriceAnswer.model_validate(told)
+        first = replays.kept(session, repeatable)
+    return None if first is None else RepriceAnswer.model_validate(first)
 
 
 def _repriced(
@@ -165,9 +167,9 @@ def _repriced(
     with state.database.write() as session:
         if repeatable is not None:
             hours = state.settings.idempotency_hours
-            told = replays.reserve(session, repeatable, hours)
-            if told is not None:  # its twin was quicker
-                return RepriceAnswer.model_validate(told), True
+            first = replays.reserve(session, repeatable, hours)
+            if first is not None:  # its twin was quicker
+                return RepriceAnswer.model_validate(first), True
         number = add_version(session, name, summary, file)
         # Meanwhile it may have been deleted, or its scores with their data set.
         now = known_version(session, name, version)

@@ -67,8 +67,8 @@ def fit_thresholds(
         *notes_on_guards(chosen.kind, evidence),
         *_notes(facts, stored, costs, wanted),
     ]
-    before, after, told = _evaluated(model, repriced, stored, wanted)
-    warnings = list(dict.fromkeys((*notes, *told, *stored.lasting_warnings)))
+    before, after, warned = _evaluated(model, repriced, stored, wanted)
+    warnings = list(dict.fromkeys((*notes, *warned, *stored.lasting_warnings)))
     kept = replace(stored, asked=wanted)
     if not wanted.refit:
         kept = replace(kept, holdout_calibration=calibration)
@@ -152,18 +152,18 @@ def _evaluated(
     """Return the figures before and after, and the warnings of the latter."""
     unseen = held_out(repriced, stored, wanted)
     if unseen is None:
-        nothing, told = no_evaluation()
-        return nothing, nothing, told
+        nothing, warnings = no_evaluation()
+        return nothing, nothing, warnings
     costs, (held, now) = repriced.costs, unseen
     own = model.calibration or stored.holdout_calibration
     then = _held_calibration(own, stored, stored.asked)
     before, _ = evaluate(
         held, decide(model.rule, then, held), then, costs, model.rating
     )
-    after, told = evaluate(
+    after, warnings = evaluate(
         held, decide(repriced.rule, now, held), now, costs, repriced.rating
     )
-    return before, after, told
+    return before, after, warnings
 
 
 def _notes(

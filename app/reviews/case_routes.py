@@ -253,13 +253,13 @@ async def tell_outcomes(
             if query.model is None:
                 raise unusable([FieldError("/query/model", "is missing")])
             model, replace = query.model, query.replace
-            told = outcomes.read_csv(body, charset)
+            rows = outcomes.read_csv(body, charset)
         else:
             asked = read_json(body, OutcomesRequest)
             model, replace = asked.model, asked.replace or query.replace
-            told = [(one.reference, one.label) for one in asked.outcomes]
+            rows = [(one.reference, one.label) for one in asked.outcomes]
         with state_of(request).database.write() as session:
-            return outcomes.keep(session, model, told, replace=replace)
+            return outcomes.keep(session, model, rows, replace=replace)
 
     return await run_in_threadpool(keep)
 

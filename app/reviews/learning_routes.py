@@ -73,19 +73,19 @@ def propose_prices(
     """
     state = state_of(request)
     with state.database.read() as session:
-        told = report.proposed(session, name, asked or PriceRequest())
-    return told.model_copy(update={"preview": _preview(state, told)})
+        proposal = report.proposed(session, name, asked or PriceRequest())
+    return proposal.model_copy(update={"preview": _preview(state, proposal)})
 
 
-def _preview(state: AppState, told: PricesAnswer) -> PreviewAnswer | None:
+def _preview(state: AppState, proposal: PricesAnswer) -> PreviewAnswer | None:
     """Return what the prices would change; None where that cannot be told."""
-    if not told.pays:
+    if not proposal.pays:
         return None
     asked = RepriceRequest.model_validate(
-        {"costs": told.costs, "rule": {"kind": "chow"}}
+        {"costs": proposal.costs, "rule": {"kind": "chow"}}
     )
     try:
-        return preview(state, told.model, told.version, asked)
+        return preview(state, proposal.model, proposal.version, asked)
     except (ConflictError, CorruptArtifactError):
         return None  # the prices stand, whatever became of the version's scores
 

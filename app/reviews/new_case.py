@@ -36,10 +36,10 @@ class Origin:
         costs: CostMatrix | RowPrices | None,
     ) -> Self:
         """Return what cases of rows have in common that a version answers."""
-        told = asdict(labels)
+        names = asdict(labels)
         if isinstance(costs, RowPrices):
-            return cls(terms, *named, told, None, costs)
-        return cls(terms, *named, told, None if costs is None else asdict(costs))
+            return cls(terms, *named, names, None, costs)
+        return cls(terms, *named, names, None if costs is None else asdict(costs))
 
     def costs_of(
         self, schema: FeatureSchema, rows: Rows, row: int

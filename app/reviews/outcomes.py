@@ -17,10 +17,10 @@ from app.reviews.caller_schemas import OutcomesAnswer
 from app.reviews.intake import check_references
 from app.reviews.tables import read_rows
 
-__all__ = ["Told", "keep", "labels_of", "read_csv", "side_of"]
+__all__ = ["ReferenceLabel", "keep", "labels_of", "read_csv", "side_of"]
 
 AT_ONCE = 500
-Told = tuple[str, Label]
+ReferenceLabel = tuple[str, Label]
 """A reference and a label."""
 
 
@@ -44,16 +44,16 @@ def labels_of(session: Session, model_id: int) -> dict[str, Label]:
     return dict(labels)
 
 
-def side_of(labels: dict[str, Label], told: Label) -> bool | None:
+def side_of(labels: dict[str, Label], label: Label) -> bool | None:
     """Tell whether a label, maybe as text, is that of +1; None where it is neither."""
     for name, own in labels.items():
-        alike = isinstance(own, bool) == isinstance(told, bool)
-        if (alike or isinstance(told, str)) and category(own) == category(told):
+        alike = isinstance(own, bool) == isinstance(label, bool)
+        if (alike or isinstance(label, str)) and category(own) == category(label):
             return name == "positive"
     return None
 
 
-def read_csv(body: bytes, charset: str | None = None) -> list[Told]:
+def read_csv(body: bytes, charset: str | None = None) -> list[ReferenceLabel]:
     """Return the rows of a CSV file with the columns ``reference`` and ``label``.
 
     Raises
@@ -75,7 +75,11 @@ def read_csv(body: bytes, charset: str | None = None) -> list[Told]:
 
 
 def keep(
-    session: Session, model: str, told: Sequence[Told], *, replace: bool = False
+    session: Session,
+    model: str,
+    sent: Sequence[ReferenceLabel],
+    *,
+    replace: bool = False,
 ) -> OutcomesAnswer:
     """Keep outcomes; the same again changes nothing.
 
@@ -91,7 +95,7 @@ def keep(
     model_id = policies.model_id_of(session, model)
     # Of two requests one comes second, and sees what the first has kept.
     session.execute(select(Model.id).where(Model.id == model_id).with_for_update())
-    sides = _sides(labels_of(session, model_id), told)
+    sides = _sides(labels_of(session, model_id), sent)
     known = {
         reference: positive
         for part in _parts(list(sides))
@@ -103,7 +107,7 @@ def keep(
     }
     other = {name for name, side in known.items() if sides[name] != side}
     if other and not replace:
-        raise _contradictions(told, other)
+        raise _contradictions(sent, other)
     now = utc_now()
     rows = [
         {"model_id": model_id, "reference": name, "positive": side, "at": now}
@@ -128,12 +132,12 @@ def keep(
     )
 
 
-def _sides(labels: dict[str, Label], told: Sequence[Told]) -> dict[str, bool]:
-    check_references([reference for reference, _ in told], "/outcomes")
+def _sides(labels: dict[str, Label], sent: Sequence[ReferenceLabel]) -> dict[str, bool]:
+    check_references([reference for reference, _ in sent], "/outcomes")
     sides: dict[str, bool] = {}
     faults: list[FieldError] = []
     both = " or ".join(repr(label) for label in labels.values())
-    for i, (reference, label) in enumerate(told):
+    for i, (reference, label) in enumerate(sent):
         side = side_of(labels, label)
         if side is None:
             detail = f"the label is {both}"
@@ -148,11 +152,13 @@ def _sides(labels: dict[str, Label], told: Sequence[Told]) -> dict[str, bool]:
     return sides
 
 
-def _contradictions(told: Sequence[Told], other: Iterable[str]) -> ConflictError:
+def _contradictions(
+    sent: Sequence[ReferenceLabel], other: Iterable[str]
+) -> ConflictError:
     wrong = set(other)
     faults = [
         FieldError(f"/outcomes/{i}/label", "another outcome is known", row=i)
-        for i, (reference, _) in enumerate(told)
+        for i, (reference, _) in enumerate(sent)
         if reference in wrong
     ]
     msg = (

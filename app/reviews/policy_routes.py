@@ -53,9 +53,9 @@ def set_policy(
     The whole policy is set; what is left out has its default.
     """
     with state_of(request).database.write() as session:
-        told = policies.put(session, name, asked)
+        answer = policies.put(session, name, asked)
     wait_until_visible()
-    return told
+    return answer
 
 
 @router.get(

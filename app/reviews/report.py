@@ -243,8 +243,8 @@ def _likely(rejects: Standing, timed: Sequence[Given], skill: Skill) -> Any:
     cases = rejects.by_case
     verdicts, prior = rejects.table()
     ids = [k for k, given in cases.items() if given[0].probability is not None]
-    told = posterior(verdicts, prior, skill)
-    of_case = dict(zip(ids, told.tolist(), strict=True))
+    probabilities = posterior(verdicts, prior, skill)
+    of_case = dict(zip(ids, probabilities.tolist(), strict=True))
     return np.array([of_case[one.case_id] for one in timed])
 
 

@@ -144,10 +144,10 @@ def give_a_verdict(
     """
     with state_of(request).database.write() as session:  # in this thread, as above
         me = person_of(request, session)
-        told, fresh = verdicts.give(session, me, claim_id, asked)
+        answer, fresh = verdicts.give(session, me, claim_id, asked)
     if not fresh:
         response.status_code = 200
-    return told
+    return answer
 
 
 @router.get("/verdicts", responses=problems(InvalidRequestError))

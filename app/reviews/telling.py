@@ -89,8 +89,8 @@ def peculiar(session: Session, case_id: str) -> frozenset[str]:
     A category that is none of the known, or no value where there always was one.
     """
     case = session.get_one(Case, case_id)
-    told = case.reason in ("unseen_category", "missing_value")
-    if not told or case.features is None or case.version is None:
+    by_guard = case.reason in ("unseen_category", "missing_value")
+    if not by_guard or case.features is None or case.version is None:
         return frozenset()
     model = session.get_one(Model, case.model_id)
     row = find_version(session, model.name, case.version)

@@ -40,11 +40,11 @@ from solvers.errors import Interrupted
 
 __all__ = ["decide"]
 
-Told = Callable[[float, str], bool]
+Progress = Callable[[float, str], bool]
 _ATTEMPTS, _THREADS = 3, 4
 
 
-def decide(settings: Settings, source: Source, progress: Told) -> dict[str, Any]:
+def decide(settings: Settings, source: Source, progress: Progress) -> dict[str, Any]:
     """Write one part; return what is known of it.
 
     Raises
@@ -91,7 +91,7 @@ class _Telling(Answering):
     """Answers, tells how far it is, and stops when it is asked to."""
 
     def __init__(
-        self, ready: ReadyModel, source: Source, rows: int | None, progress: Told
+        self, ready: ReadyModel, source: Source, rows: int | None, progress: Progress
     ) -> None:
         version = ResolvedVersion(source.model, source.version, source.sha256)
         super().__init__(ready, version, reference=source.reference)

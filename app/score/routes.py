@@ -62,7 +62,7 @@ def score_rows(
         faults.append(FieldError("/source/id", detail))
     if faults:
         raise InvalidRequestError(faults[0].detail, faults)
-    told = Source(
+    source = Source(
         model=found.name,
         version=found.version,
         sha256=found.sha256,
@@ -76,7 +76,7 @@ def score_rows(
     job = jobs.enqueue(
         session,
         model=found.name,
-        request_body=msgspec.json.encode(told),
+        request_body=msgspec.json.encode(source),
         priority=asked.priority,
         kind=JobKind.SCORE,
     )

@@ -134,8 +134,10 @@ class Server(uvicorn.Server):
 
     def _tell(self, now_s: float) -> None:
         if self._closed and now_s - self._told_s >= TELL_EVERY_S:
-            told = ", ".join(f"{why}: {n}" for why, n in self._closed.items())
-            log.warning("connections closed (%s); see docs/operating.md, limits", told)
+            reasons = ", ".join(f"{why}: {n}" for why, n in self._closed.items())
+            log.warning(
+                "connections closed (%s); see docs/operating.md, limits", reasons
+            )
             self._told_s = now_s
             self._closed.clear()
 

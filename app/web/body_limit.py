@@ -139,11 +139,11 @@ class _Watched:
         scope: Scope,
         receive: Receive,
         send: Send,
-        told: Callable[[ApiError, Scope], Response],
+        refusal: Callable[[ApiError, Scope], Response],
         unpacking: Unpacking | None = None,
     ) -> None:
         self._bound, self._scope, self._unpacking = bound, scope, unpacking
-        self._receive, self._send, self._refusal = receive, send, told
+        self._receive, self._send, self._refusal = receive, send, refusal
         self._seen = 0
         self._unpacked = False
         self._arrived = self._refused = self._answering = False
@@ -165,8 +165,8 @@ class _Watched:
         except ApiError as error:
             if not self._answering:
                 self._refused = True
-                told = self._refusal(error, self._scope)
-                await _refuse(told, self.receive_on, self._send)
+                answer = self._refusal(error, self._scope)
+                await _refuse(answer, self.receive_on, self._send)
             return {"type": "http.disconnect"}
         return message
 

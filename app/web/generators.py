@@ -17,14 +17,14 @@ _FILE = {"type": "string", "format": "binary"}
 
 def readable_document(document: dict[str, Any]) -> dict[str, Any]:
     """Return an OpenAPI document in the readable forms."""
-    told: dict[str, Any] = _readable(document)
-    schemas = told["components"]["schemas"]
+    readable: dict[str, Any] = _readable(document)
+    schemas = readable["components"]["schemas"]
     for name, schema in list(schemas.items()):
         if all(set(one) == {"required"} for one in schema.get("oneOf", ({},))):
             variants = _variants(name, schema)
             references = [{"$ref": f"#/components/schemas/{one}"} for one in variants]
             schemas |= {**variants, name: {"title": name, "oneOf": references}}
-    return told
+    return readable
 
 
 def _readable(part: Any) -> Any:
@@ -32,21 +32,24 @@ def _readable(part: Any) -> Any:
         return [_readable(one) for one in part]
     if not isinstance(part, dict):
         return part
-    told = {
+    schema = {
         name: value if name in ("example", "examples") else _readable(value)
         for name, value in part.items()
     }
-    if "+1" in told.get("properties", ()):
-        told = _as_map(told)
-    if told.get("type") == "array" and "prefixItems" not in told:
-        told.setdefault("items", {})
-    if isinstance(told.get("default"), dict) and "type" not in told:
-        told = _default_in_words(told)
-    if "responses" in told or "requestBody" in told:
-        for body in (told.get("requestBody", {}), *told.get("responses", {}).values()):
+    if "+1" in schema.get("properties", ()):
+        schema = _as_map(schema)
+    if schema.get("type") == "array" and "prefixItems" not in schema:
+        schema.setdefault("items", {})
+    if isinstance(schema.get("default"), dict) and "type" not in schema:
+        schema = _default_in_words(schema)
+    if "responses" in schema or "requestBody" in schema:
+        for body in (
+            schema.get("requestBody", {}),
+            *schema.get("responses", {}).values(),
+        ):
             if "content" in body:
                 body["content"] = _files(body["content"])
-    return told
+    return schema
 
 
 def _files(content: dict[str, Any]) -> dict[str, Any]:
@@ -86,8 +89,8 @@ def _as_map(schema: dict[str, Any]) -> dict[str, Any]:
     values = kinds[0] if len(kinds) == 1 else {"anyOf": kinds}
     names = list(schema["properties"])
     kept |= {"propertyNames": {"enum": names}, "additionalProperties": values}
-    told = [kept.get("description", ""), f"Keys: {', '.join(names)}."]
-    kept["description"] = "\n\n".join(filter(None, told))
+    lines = [kept.get("description", ""), f"Keys: {', '.join(names)}."]
+    kept["description"] = "\n\n".join(filter(None, lines))
     if "title" in schema:
         kept["title"] = schema["title"]
     return kept
@@ -96,6 +99,6 @@ def _as_map(schema: dict[str, Any]) -> dict[str, Any]:
 def _default_in_words(schema: dict[str, Any]) -> dict[str, Any]:
     """Return the schema with its default as a sentence of the description."""
     kept = {name: value for name, value in schema.items() if name != "default"}
-    told = [kept.get("description", ""), f"Default: `{json.dumps(schema['default'])}`"]
-    kept["description"] = "\n\n".join(filter(None, told))
+    lines = [kept.get("description", ""), f"Default: `{json.dumps(schema['default'])}`"]
+    kept["description"] = "\n\n".join(filter(None, lines))
     return kept

@@ -117,8 +117,8 @@ def located(status: int, description: str, of: str, headers: Any = None) -> Resp
         Others that it has.
     """
     address = {"description": f"{of} address.", "schema": {"type": "string"}}
-    told = {"Location": address, **(headers or {})}
-    return {status: {"description": description, "headers": told}}
+    all_headers = {"Location": address, **(headers or {})}
+    return {status: {"description": description, "headers": all_headers}}
 
 
 def _response(kinds: list[type[ApiError]]) -> dict[str, Any]:
@@ -215,11 +215,11 @@ def _complete_operation(operation: dict[str, Any], scopes: tuple[Scope, ...]) ->
         anywhere += [RequestTimeoutError, UnsupportedMediaTypeError]
     responses = operation["responses"]
     for status, response in problems(*anywhere).items():
-        told = responses.get(str(status))
-        if told is None or _is_of_framework(told):
+        known = responses.get(str(status))
+        if known is None or _is_of_framework(known):
             responses[str(status)] = response
-        elif PROBLEM not in told["content"]:  # a protocol's own error, or ours before
-            told["content"] |= response["content"]
+        elif PROBLEM not in known["content"]:  # a protocol's own error, or ours before
+            known["content"] |= response["content"]
     refused = str(HTTPStatus.UNPROCESSABLE_ENTITY.value)
     if _is_of_framework(responses.get(refused, {})):
         del responses[refused]

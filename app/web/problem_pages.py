@@ -76,15 +76,15 @@ def _explained(kind: type[ApiError]) -> str:
         "<code>detail</code> and, where there are several faults, <code>errors</code>"
         " say what it is in your case; <code>request_id</code> finds it in the log.",
     )
-    told = "".join(f"<p>{paragraph}</p>" for paragraph in paragraphs)
-    return f"<h1>{escape(kind.title)}</h1>{told}"
+    text = "".join(f"<p>{paragraph}</p>" for paragraph in paragraphs)
+    return f"<h1>{escape(kind.title)}</h1>{text}"
 
 
 def _what_to_do(kind: type[ApiError]) -> str:
     """Return who has to do something before the same request can succeed."""
     if kind.status in _TRANSIENT:
-        told = "retry-after" in kind.headers
-        wait = ", after the seconds in Retry-After" if told else ""
+        with_seconds = "retry-after" in kind.headers
+        wait = ", after the seconds in Retry-After" if with_seconds else ""
         return f"The same request may succeed later{wait}."
     if kind.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         return (

@@ -223,12 +223,12 @@ def _ended(work: Callable[[], LastWord], memory_bytes: int) -> LastWord:
     except MemoryError:
         return Failed(_too_large(memory_bytes).problem())
     except Exception as error:
-        told = _unforeseen(error)
-        if told is error and told.status < HTTPStatus.INTERNAL_SERVER_ERROR:
-            log.info("the job was refused: %s", told.slug)
+        problem = _unforeseen(error)
+        if problem is error and problem.status < HTTPStatus.INTERNAL_SERVER_ERROR:
+            log.info("the job was refused: %s", problem.slug)
         else:
             log.exception("the job stopped with an unexpected error")
-        return Failed(told.problem())
+        return Failed(problem.problem())
 
 
 def _train(run: Run, body: bytes, begin: Begin, wire: Wire) -> Done:
@@ -259,9 +259,9 @@ def _too_large(memory_bytes: int) -> ApiError:
 
 
 def _unforeseen(error: Exception) -> ApiError:
-    told = translate(error)
-    if type(told) is not ApiError:
-        return told
+    problem = translate(error)
+    if type(problem) is not ApiError:
+        return problem
     return TrainingFailedError(
         f"the training stopped with an unexpected {type(error).__name__}; "
         "the worker's log says more"

@@ -90,5 +90,5 @@ def claim(session: Session, worker_id: str) -> Claim | None:
         max_seconds,
         JobKind(kind),
         plan,
-        {str(digest): told for digest, told in known},
+        {str(digest): figures for digest, figures in known},
     )

@@ -54,8 +54,8 @@ def divide(session: Session, held: Claim, shards: list[Shard]) -> bool:
         )
         session.add(part)
         session.flush()
-        told = msgspec.structs.replace(source, job=job.id, shard=shard)
-        session.add(JobInput(job_id=part.id, body=msgspec.json.encode(told)))
+        part_source = msgspec.structs.replace(source, job=job.id, shard=shard)
+        session.add(JobInput(job_id=part.id, body=msgspec.json.encode(part_source)))
     finish.note_progress(session, held, 0.0, f"0 of {len(shards)} parts")
     return True
 
@@ -83,8 +83,8 @@ def attend(database: Database, settings: Settings, held: Claim) -> bool:
         every = sum(counts.values())
         finished = counts.get(JobStatus.SUCCEEDED, 0)
         if finished < every:
-            told = f"{finished} of {every} parts"
-            finish.note_progress(session, held, done / every, told)
+            message = f"{finished} of {every} parts"
+            finish.note_progress(session, held, done / every, message)
             return False
         results = _results(session, job.id)
     source = msgspec.json.decode(held.body, type=Source)

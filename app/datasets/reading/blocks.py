@@ -86,8 +86,10 @@ class Cutter:
         except UnicodeError:
             line = self._line + sum(part.count(b"\n") for part in self._waiting)
             named = self._options.encoding
-            told = f"the text is no {named} from about here on"
-            raise fault(_NO_UTF8 if named == "auto" else told, line=line) from None
+            not_in_encoding = f"the text is no {named} from about here on"
+            raise fault(
+                _NO_UTF8 if named == "auto" else not_in_encoding, line=line
+            ) from None
         self._waiting.append(text)
         self._size += len(text)
 

@@ -131,18 +131,18 @@ def booleans(
     cells: pa.Array, missing: Marks
 ) -> tuple[pa.BooleanArray, pa.BooleanArray | None]:
     """Return a column as truth values, and which cells are neither nor missing."""
-    told = trimmed(cells)
-    true = pc.is_in(told, value_set=_TRUE)
-    known = pc.or_(true, pc.is_in(told, value_set=_FALSE))
-    neither = pc.invert(pc.or_(known, missing(told)))
+    texts = trimmed(cells)
+    true = pc.is_in(texts, value_set=_TRUE)
+    known = pc.or_(true, pc.is_in(texts, value_set=_FALSE))
+    neither = pc.invert(pc.or_(known, missing(texts)))
     values = pc.if_else(known, true, None)
     return values, neither if pc.any(neither).as_py() else None
 
 
 def categories(cells: pa.Array, missing: Marks) -> pa.StringArray:
     """Return a column as text without the white space around it, missing as null."""
-    told = trimmed(cells)
-    return pc.if_else(missing(told), None, told)
+    texts = trimmed(cells)
+    return pc.if_else(missing(texts), None, texts)
 
 
 def spelled(values: pa.Array) -> pa.StringArray:

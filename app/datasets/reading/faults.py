@@ -44,7 +44,7 @@ def fault(
             if position is not None
             else [*place, repr(name)]
         )
-    told = f"{', '.join(place)}: {detail}" if place else detail
+    sentence = f"{', '.join(place)}: {detail}" if place else detail
     path = (
         ("rows", row)
         if row is not None
@@ -55,7 +55,7 @@ def fault(
     pointer = "".join(
         f"/{part}" for part in (*path, *(() if position is None else (position,)))
     )
-    return InvalidRequestError(told, [FieldError(pointer, told, row, name)])
+    return InvalidRequestError(sentence, [FieldError(pointer, sentence, row, name)])
 
 
 @contextmanager

@@ -60,10 +60,10 @@ def _notation(
     known: Notation | None,
     common: Decimal | None,
 ) -> Notation | None:
-    told = None if options.decimal == "auto" else options.decimal
+    chosen = None if options.decimal == "auto" else options.decimal
     demanded = fact.declared == "numeric"
     fits = [mark for mark in DECIMALS if fact.reads[mark].fits]
-    decimal = told or (
+    decimal = chosen or (
         fits[0] if len(fits) == 1 else _resolved(fact, known, common if fits else None)
     )
     if decimal is None and demanded:

@@ -213,9 +213,9 @@ def _leaning(job: Job, scorer: Scorer, unseen: OutOfFold) -> tuple[Scorer, OutOf
     leaning = choose_leaning(h[position], r[position], label, weight)
     if not leaning:
         return scorer, unseen
-    told = replace(evidence, log_odds=leaned(h, r, leaning))
+    leant_evidence = replace(evidence, log_odds=leaned(h, r, leaning))
     leant = load({**scorer.payload(), "leaning": leaning})
-    return leant, replace(unseen, evidence=told)
+    return leant, replace(unseen, evidence=leant_evidence)
 
 
 def _calibration(

@@ -45,22 +45,22 @@ def identifier_warnings(features: FeatureSchema, table: Table) -> list[str]:
     """
     if table.n_rows < _FEWEST:
         return []
-    told = []
+    warnings = []
     for feature in features.features:
         if feature.type == "categorical":
             single = _single(table, feature)
             if 2 * single > table.n_rows:
-                told.append(
+                warnings.append(
                     f"column {feature.name!r} has a text of its own in {single} of"
                     f" {table.n_rows} rows: new rows will bring others, so it says"
                     f" nothing about them; {_LEAVE_OUT}"
                 )
         elif feature.type == "numeric" and _runs(table, feature):
-            told.append(
+            warnings.append(
                 f"column {feature.name!r} is a running number, another in every row:"
                 f" it tells where a row stood; {_LEAVE_OUT}"
             )
-    return told
+    return warnings
 
 
 def group_warnings(read: Table, left_out: Iterable[Table]) -> list[str]:
@@ -74,21 +74,21 @@ def group_warnings(read: Table, left_out: Iterable[Table]) -> list[str]:
     left_out : iterable of Table
         Columns that are no features.
     """
-    told = [
+    warnings = [
         _together(name, found, "is a feature, though its name is that of an identifier")
         for name in read.names
         if _NAMED.search(name) and (found := _repeated(read, name))
     ]
-    told += [
+    warnings += [
         _together(name, found, "is left out")
         for table in left_out
         for name in table.names
         if (found := _repeated(table, name))
     ]
-    more = len(told) - _MOST_TOLD
+    more = len(warnings) - _MOST_TOLD
     if more > 0:
-        told[_MOST_TOLD:] = [f"so may {more} more columns that repeat their values"]
-    return told
+        warnings[_MOST_TOLD:] = [f"so may {more} more columns that repeat their values"]
+    return warnings
 
 
 def _together(name: str, found: tuple[int, float], what: str) -> str:

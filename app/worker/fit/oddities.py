@@ -43,7 +43,7 @@ def oddities(
         Those that the trainer reads; every feature, and the dates that are none, where
         left out.
     """
-    told = [
+    warnings = [
         f"column {name!r} holds dates and is no feature: new rows bring other ones."
         " Name it by evaluation.order_by to train on the past (it takes dates such as"
         " 2024-12-31), or send numbers made of it (days since an event,"
@@ -59,8 +59,8 @@ def oddities(
             text = outside(name, extremes.odd())
         else:
             text = _of_texts(table, name)
-        told += [] if text is None else [text]
-    return told
+        warnings += [] if text is None else [text]
+    return warnings
 
 
 def _is_constant(cells: NDArray[Any]) -> bool:

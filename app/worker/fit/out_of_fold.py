@@ -113,10 +113,10 @@ def score_unseen(
         estimator = fit_once(job, known.only(fits), stretch, rounds)
         scorer = load(estimator.scorer_payload())
         parts.append((out[scored], scorer.outputs(known.matrix[out])))
-    told = Outputs.scattered(parts, int(scored.sum()))
+    outputs = Outputs.scattered(parts, int(scored.sum()))
     part = known.part if scored.all() else known.part.only(scored)
     return OutOfFold(
-        Evidence(part, told.score, told.reject_score, log_odds=told.log_odds),
+        Evidence(part, outputs.score, outputs.reject_score, log_odds=outputs.log_odds),
         fold[scored],
         scored,
     )

@@ -132,14 +132,14 @@ def run(
             "refit on all rows: the evaluation is that of the model fitted on the"
             " training part alone"
         )
-    told = (
+    all_warnings = (
         *([] if found is None else found.warnings),
         *fitted.warnings,
         *fitted.rule_warnings,
         *seen.warnings,
         *seen.lasting,
     )
-    warnings = list(dict.fromkeys(told))
+    warnings = list(dict.fromkeys(all_warnings))
     return Trained(
         artifact={
             **_served(job, served).to_payload(),
@@ -184,8 +184,8 @@ def _ungrouped(job: Job, datasets: Place | None) -> list[str]:
     if isinstance(data, DatasetData) and datasets is not None:
         store = DatasetStore(datasets)
         left_out = chain(left_out, store.read_beside(store.find(data.id), names))
-    told = job.table.without(name for name in names if name not in read)
-    return group_warnings(told, left_out)
+    table = job.table.without(name for name in names if name not in read)
+    return group_warnings(table, left_out)
 
 
 def _stored(datasets: Place, data: DatasetData) -> Table:

@@ -37,8 +37,8 @@ def drawn_by_rows(
     table : Table
         All rows of the training.
     """
-    told = [table.columns[name] for name in sorted(sample.features)]
-    keys = row_keys([*told, sample.y])
+    columns = [table.columns[name] for name in sorted(sample.features)]
+    keys = row_keys([*columns, sample.y])
     seed = int(generator_of(keys).integers(2**31))
     return replace(sample, keys=keys.view(np.int64)), plan.at_seed(seed)
 
@@ -50,5 +50,5 @@ def hanging_together(features: FeatureSchema, job: Job) -> list[str]:
     rows = np.arange(min(len(job.sample.y), _MOST_ROWS))
     matrix = encode_table(features, job.table.take(rows)).matrix
     even = 0.5 if job.sample.probabilities else 0.0
-    told = hang_together(matrix, job.sample.y[rows] - even)
-    return [] if told is None else [told]
+    warning = hang_together(matrix, job.sample.y[rows] - even)
+    return [] if warning is None else [warning]

@@ -50,8 +50,8 @@ def made_by(estimator: type, **fixed: Any) -> Callable[[Any, "Setting"], Any]:
             "random_state": setting.seed,
             "categorical_features": list(setting.categorical) or None,
         }
-        told = {name: value for name, value in beside.items() if name in takes}
-        return estimator(**told, **fixed, **parameters(trainer))
+        options = {name: value for name, value in beside.items() if name in takes}
+        return estimator(**options, **fixed, **parameters(trainer))
 
     return make
 

@@ -43,7 +43,7 @@ def _ensemble(trainer: Any, setting: Setting) -> Any:
 def _name(member: Member) -> str:
     """Return the kind of a member, and what the request says of it."""
     said = member.model_dump(exclude_unset=True, exclude={"kind"})
-    return " ".join([member.kind, *(f"{name}={told}" for name, told in said.items())])
+    return " ".join([member.kind, *(f"{name}={value}" for name, value in said.items())])
 
 
 def _facts(ensemble: Any, names: Sequence[str]) -> Facts:

@@ -32,7 +32,7 @@ from app.worker.fit.search.far import (
     Begun,
     LostError,
     Numbered,
-    Told,
+    SearchProgress,
     Work,
 )
 from app.worker.fit.search.unit import Rows, Unit
@@ -89,14 +89,14 @@ class Cluster:
         """
         waiting = enumerate(units)
         begun: Begun = {}
-        told = Told(report, total)
+        progress = SearchProgress(report, total)
         losses = 0
         with ExitStack() as stack:
             address, security = self._opened(stack)
             while True:
-                with self._client(address, security, told) as client:
+                with self._client(address, security, progress) as client:
                     work = Work(
-                        client, waiting, begun, told, self.away, self.patience_s
+                        client, waiting, begun, progress, self.away, self.patience_s
                     )
                     try:
                         for done in work.results():
@@ -152,10 +152,10 @@ class Cluster:
 
     def _address(self) -> str:
         """Return where to connect to: a plain connection at a private number."""
-        told = urlsplit(self.name)
-        host, port = told.hostname or "", told.port
+        address = urlsplit(self.name)
+        host, port = address.hostname or "", address.port
         if self.tls:
-            return f"tls://{told.netloc}"
+            return f"tls://{address.netloc}"
         try:
             found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
         except OSError:
@@ -176,7 +176,9 @@ class Cluster:
         )
 
     @contextmanager
-    def _client(self, address: str, security: Any, told: Told) -> Iterator[Any]:
+    def _client(
+        self, address: str, security: Any, progress: SearchProgress
+    ) -> Iterator[Any]:
         """Give a client of a cluster with a worker, and end it."""
         from distributed import Client  # noqa: PLC0415 - an extra
 
@@ -193,7 +195,7 @@ class Cluster:
                 if time.monotonic() > until_s:
                     msg = "does not answer"
                     raise self.away(msg) from None
-                told.ask("waiting for the cluster to answer")
+                progress.ask("waiting for the cluster to answer")
                 time.sleep(POLL_S)
                 continue
             try:

@@ -23,7 +23,7 @@ __all__ = [
     "Begun",
     "LostError",
     "Numbered",
-    "Told",
+    "SearchProgress",
     "Work",
     "run_far",
 ]
@@ -43,7 +43,7 @@ class LostError(Exception):
     """The cluster has forgotten what it was sent."""
 
 
-class Told:
+class SearchProgress:
     """How far a search is; it is asked whether to go on as well."""
 
     def __init__(self, report: Report, total: int) -> None:
@@ -70,7 +70,7 @@ class Work:
         Those that are to be begun.
     begun : dict
         Those that were, and are not done; kept up.
-    told : Told
+    progress : SearchProgress
     away : function
         Makes the error that says what is wrong with the cluster.
     patience_s : float
@@ -82,12 +82,12 @@ class Work:
         client: Any,
         waiting: Iterator[tuple[int, tuple[Unit, Rows]]],
         begun: Begun,
-        told: Told,
+        progress: SearchProgress,
         away: Callable[[str], ServiceUnavailableError],
         patience_s: float,
     ) -> None:
         self._client, self._waiting, self._begun = client, waiting, begun
-        self._told, self._away, self._patience_s = told, away, patience_s
+        self._progress, self._away, self._patience_s = progress, away, patience_s
         self._sent: dict[str, Any] = {}
         self._tasks: dict[Any, int] = {}
         self._stirred = Event()
@@ -111,7 +111,7 @@ class Work:
                     number = self._tasks.pop(task)
                     outcome = self._outcome(task, number)
                     del self._begun[number]
-                    self._told.done()
+                    self._progress.done()
                     yield number, outcome
         except AWAY:
             raise LostError from None
@@ -157,8 +157,10 @@ class Work:
             raise LostError
         error = task.exception(timeout=_ANSWER_S)
         if isinstance(error, KilledWorker):
-            told = "its fits ended several workers of the cluster, one after the other"
-            return [Scored(error=told) for _ in self._begun[number][0].estimators]
+            reason = (
+                "its fits ended several workers of the cluster, one after the other"
+            )
+            return [Scored(error=reason) for _ in self._begun[number][0].estimators]
         if isinstance(error, (*AWAY, Interrupted)):
             raise LostError
         if isinstance(error, TrainingFailedError):
@@ -178,14 +180,14 @@ class Work:
         """Wait a moment for any task; notice where nobody works any more."""
         self._stirred.wait(POLL_S)
         self._stirred.clear()
-        self._told.ask()
+        self._progress.ask()
         if self._client.status != "running":
             raise LostError
         self._require_worker()
 
     def _await_worker(self) -> None:
         while not self._require_worker():
-            self._told.ask("waiting for a worker of the cluster")
+            self._progress.ask("waiting for a worker of the cluster")
             time.sleep(POLL_S)
 
     def _require_worker(self) -> bool:

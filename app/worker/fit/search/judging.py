@@ -100,12 +100,12 @@ def _joined(
         parts.append((rows, Outputs(its.scores, its.reject_scores, its.log_odds)))
         if guarded is not None and its.guarded is not None:
             guarded[rows] = its.guarded
-    told = Outputs.scattered(parts, n)
-    odds = told.log_odds
+    outputs = Outputs.scattered(parts, n)
+    odds = outputs.log_odds
     return Evidence(
         part.only(seen),
-        told.score[seen],
-        None if told.reject_score is None else told.reject_score[seen],
+        outputs.score[seen],
+        None if outputs.reject_score is None else outputs.reject_score[seen],
         None if guarded is None else guarded[seen],
         None if odds is None else odds[seen],
     )

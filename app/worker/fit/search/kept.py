@@ -45,8 +45,8 @@ def digest_of(request: TrainRequest, number: int, folds: int) -> str:
     folds : int
         How many it is judged on.
     """
-    told = request.model_dump_json(exclude={"data"})
-    whole = f"{number} {folds} {library_versions()} {told}"
+    parameters = request.model_dump_json(exclude={"data"})
+    whole = f"{number} {folds} {library_versions()} {parameters}"
     return hashlib.sha256(whole.encode()).hexdigest()
 
 

@@ -131,7 +131,7 @@ def _figures(
     if failed is not None:
         return {"seconds": seconds, "error": failed}
     try:
-        told = figures(judge(job, part, folds, scores), measure)
+        measured = figures(judge(job, part, folds, scores), measure)
     except ApiError as error:
-        told = {"error": error.detail}
-    return {"seconds": seconds, **told}
+        measured = {"error": error.detail}
+    return {"seconds": seconds, **measured}

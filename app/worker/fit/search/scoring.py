@@ -159,11 +159,11 @@ def _of_candidates(
 
 
 def _fold_scores(scored: Scored, place: _Place) -> FoldScores:
-    told = scored.told
-    if told is None:
+    outputs_of_fold = scored.outputs
+    if outputs_of_fold is None:
         return FoldScores(scored, None)
-    outputs = (told.score, told.reject_score)
+    outputs = (outputs_of_fold.score, outputs_of_fold.reject_score)
     evidence = Evidence(
-        place.held, *outputs, place.guarded, told.log_odds, place.prices
+        place.held, *outputs, place.guarded, outputs_of_fold.log_odds, place.prices
     )
     return FoldScores(scored, evidence)

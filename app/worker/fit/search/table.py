@@ -114,10 +114,10 @@ class Table:
     def warnings(self) -> list[str]:
         """Return what the model's user should know of the search."""
         failed = [row for row in self.rows if row.mean is None]
-        told = []
+        sentences = []
         if failed:
-            told.append(
+            sentences.append(
                 f"{len(failed)} of {len(self.rows)} candidates of the search failed;"
                 f" candidate {failed[0].number + 1}: {failed[0].error}"
             )
-        return told
+        return sentences

@@ -103,7 +103,7 @@ class Rows(NamedTuple):
 class Scored:
     """What one fit said of the held rows, or why it said nothing."""
 
-    told: Outputs | None = None
+    outputs: Outputs | None = None
     slope: float | None = None
     error: str | None = None
     seconds: float = 0.0
@@ -169,8 +169,8 @@ class _Fits:
 
 def _scored(estimator: Any, unit: Unit, rows: Rows) -> Scored:
     scorer = load(estimator.scorer_payload())
-    told = scorer.outputs(rows.held)
-    if not np.isfinite(told.score).all():
+    outputs = scorer.outputs(rows.held)
+    if not np.isfinite(outputs.score).all():
         return Scored(error="its scores are not finite")
     slope = None if unit.link is None else unit.link(estimator)
-    return Scored(told, slope)
+    return Scored(outputs, slope)

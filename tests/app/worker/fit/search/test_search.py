@@ -154,9 +154,9 @@ def test_shared_kernel_rows_change_nothing_but_time():
     together = run_unit(Unit(machines()), X, y, None, X)
     for one, machine in zip(together, machines(), strict=True):
         (alone,) = run_unit(Unit([machine]), X, y, None, X)
-        np.testing.assert_allclose(one.told.score, alone.told.score, atol=1e-4)
+        np.testing.assert_allclose(one.outputs.score, alone.outputs.score, atol=1e-4)
         by_hand = load(machine.fit(X, y).scorer_payload()).score(X)
-        np.testing.assert_array_equal(alone.told.score, by_hand)
+        np.testing.assert_array_equal(alone.outputs.score, by_hand)
 
 
 def test_a_unit_can_be_sent_to_another_process():

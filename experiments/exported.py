@@ -17,7 +17,7 @@ import onnxruntime
 from numpy.typing import NDArray
 
 from app.export.description import Description
-from app.export.service import written
+from app.export.service import export_description
 from experiments.loading import Floats
 
 __all__ = ["FILES", "FileAnswer"]
@@ -43,7 +43,7 @@ class FileAnswer:
 
 
 def _c(model: Description, X: Floats) -> FileAnswer:
-    content = written(model, "c", "float64").content
+    content = export_description(model, "c", "float64").content
     names = ("probability", "score", "expected_cost")
     outputs = [name for name in names if name in model.values]
     rows = np.ascontiguousarray(X)
@@ -63,7 +63,7 @@ def _c(model: Description, X: Floats) -> FileAnswer:
 
 
 def _onnx(model: Description, X: Floats) -> FileAnswer:
-    content = written(model, "onnx", "float64").content
+    content = export_description(model, "onnx", "float64").content
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     graph = onnxruntime.InferenceSession(
@@ -79,7 +79,7 @@ def _onnx(model: Description, X: Floats) -> FileAnswer:
 
 
 def _python(model: Description, X: Floats) -> FileAnswer:
-    content = written(model, "python", "float64").content
+    content = export_description(model, "python", "float64").content
     names: dict[str, Any] = {"__name__": "model"}
     exec(compile(content, "model.py", "exec"), names)  # noqa: S102 - that it runs is meant
 

@@ -85,12 +85,12 @@ class RowPrices:
         }
 
     @classmethod
-    def of(cls, given: Mapping[str, Any]) -> Self:
+    def of(cls, prices: Mapping[str, Any]) -> Self:
         """Read what `as_given` gives."""
         return cls(
             **{
                 name: ColumnPrice(**one) if isinstance(one, Mapping) else float(one)
-                for name, one in given.items()
+                for name, one in prices.items()
             }
         )
 

@@ -83,7 +83,7 @@ class Answering:
         part: JobPart | None = None,
     ) -> FileCases:
         """Have cases opened for rejected rows; return them."""
-        costs = self._pricing.given
+        costs = self._pricing.prices
         if self.reference is None and part is None and not terms.keep_features:
             pointer = "/query/reference"
             raise no_references(pointer)

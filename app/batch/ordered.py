@@ -23,13 +23,13 @@ Result = TypeVar("Result")
 
 
 def in_order(
-    work: Callable[[Item], Result], items: Iterable[Item], in_flight: int
+    function: Callable[[Item], Result], items: Iterable[Item], in_flight: int
 ) -> Iterator[Result]:
     """Yield the result of each item, with at most so many others in memory.
 
     Parameters
     ----------
-    work : callable
+    function : callable
         Runs in several threads at once, on different items.
     items : iterable
         Gone through in this thread, no further ahead than ``in_flight``.
@@ -47,7 +47,7 @@ def in_order(
             except ApiError as error:
                 stopped = error
                 break
-            waiting.append(threads.submit(work, item))
+            waiting.append(threads.submit(function, item))
             if len(waiting) > in_flight:
                 yield waiting.popleft().result()
         while waiting:

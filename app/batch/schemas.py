@@ -44,16 +44,16 @@ def asked_costs(query: BatchQuery) -> Costs | None:
     InvalidRequestError
         When some of them are missing, or rejecting could never pay off at them.
     """
-    given = {name: getattr(query, name) for name in Costs.__struct_fields__}
-    missing = [name for name, cost in given.items() if cost is None]
-    if len(missing) == len(given):
+    costs = {name: getattr(query, name) for name in Costs.__struct_fields__}
+    missing = [name for name, cost in costs.items() if cost is None]
+    if len(missing) == len(costs):
         return None
     if missing:
         detail = "give all four costs, or none"
         raise unusable(FieldError(f"/query/{name}", detail) for name in missing)
     try:
-        CostMatrix(**given)
+        CostMatrix(**costs)
     except InvalidCostsError as error:
         fault = FieldError("/query/false_positive", str(error))
         raise InvalidRequestError(str(error), [fault]) from None
-    return Costs(**given)
+    return Costs(**costs)

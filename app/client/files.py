@@ -21,7 +21,7 @@ from app.datasets.reading.csv_source import CsvSource
 from app.datasets.reading.limits import Limits
 from app.datasets.reading.options import ReadOptions
 
-__all__ = ["FileError", "Seen", "TableFile", "lines_of", "opened", "plain_name"]
+__all__ = ["FileError", "Seen", "TableFile", "lines_of", "open_table", "plain_name"]
 
 Seen = Callable[[int], None]
 _SUFFIXES = {
@@ -80,7 +80,7 @@ class TableFile:
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[TableFile]:
+def open_table(path: Path) -> Iterator[TableFile]:
     """Open a file that holds a table.
 
     Raises

@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from app.client.files import TableFile, opened
+from app.client.files import TableFile, open_table
 
 __all__ = ["as_frame", "frame_file"]
 
@@ -48,7 +48,7 @@ def frame_file(frame: Any) -> Iterator[TableFile]:
             pa.ipc.new_stream(sink, table.schema) as out,
         ):
             out.write_table(table)
-        with opened(path) as file:
+        with open_table(path) as file:
             yield file
 
 

@@ -18,7 +18,7 @@ from typing import Any, BinaryIO, Literal, cast
 import httpx
 from rich.console import Console
 
-from app.client.files import FileError, TableFile, opened
+from app.client.files import FileError, TableFile, open_table
 from app.client.http import ClientError, Connection
 from app.client.problems import as_options
 from app.client.showing import complain, sending, warn
@@ -55,7 +55,7 @@ def run(question: Question, url: str, key: str | None) -> int:
     """Decide every row and write the decisions; return the exit status."""
     console = Console(stderr=True)
     try:
-        with opened(question.file) as file, Connection(url, key) as client:
+        with open_table(question.file) as file, Connection(url, key) as client:
             _check_form(question, file)
             query = {"model": question.model, **question.query, **question.costs}
             with (

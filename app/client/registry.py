@@ -16,7 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from app.client.exporting import export
-from app.client.files import FileError, opened
+from app.client.files import FileError, open_table
 from app.client.http import ClientError, Connection, model_path
 from app.client.showing import complain, figure, sending, show_version, warn
 from app.client.training import OrderError, require_columns
@@ -233,7 +233,7 @@ def evaluate(
     """Return how a version does on the rows of a file, which do not stay."""
     version = client.version(model)
     target = asked.get("target") or version.get("target") or {}
-    with opened(file) as table, sending(errors, table, client.url) as seen:
+    with open_table(file) as table, sending(errors, table, client.url) as seen:
         stored = client.upload(table, {**query, "name": table.name[:200]}, seen)
     path = f"{model_path(version['name'])}/versions/{version['version']}"
     try:

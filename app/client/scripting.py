@@ -12,7 +12,7 @@ import pyarrow as pa
 from rich.console import Console
 
 from app.client.claims import Claim
-from app.client.files import TableFile, opened
+from app.client.files import TableFile, open_table
 from app.client.frames import as_frame, frame_file
 from app.client.http import Connection, model_path
 from app.client.problems import ClientError, RefusedError, problem_in_python
@@ -262,5 +262,5 @@ class Client:
 
 def _file(data: Any) -> AbstractContextManager[TableFile]:
     if isinstance(data, str | PathLike):
-        return opened(Path(data))
+        return open_table(Path(data))
     return frame_file(data)

@@ -12,7 +12,7 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from app.client.files import FileError, TableFile, lines_of, opened, plain_name
+from app.client.files import FileError, TableFile, lines_of, open_table, plain_name
 from app.client.http import ClientError, Connection
 from app.client.problems import RefusedError, as_options
 from app.client.showing import complain, sending, show_version, warn
@@ -67,7 +67,7 @@ def run(order: Order, url: str, key: str | None) -> int:
     console = Console(stderr=True)
     try:
         request = request_of(order)
-        with opened(order.file) as file, Connection(url, key) as client:
+        with open_table(order.file) as file, Connection(url, key) as client:
             stored = _upload(client, order, file, console)
             result = _train(client, order, request, stored, console)
             version = client.version(f"{result['model']}:{result['version']}")

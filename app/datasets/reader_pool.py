@@ -108,15 +108,15 @@ class ReaderPool:
         ApiError
             What the call raised.
         """
-        work = asyncio.create_task(self._work(function, arguments))
-        tasks: set[asyncio.Task[Any]] = {work}
+        reading = asyncio.create_task(self._work(function, arguments))
+        tasks: set[asyncio.Task[Any]] = {reading}
         if unless is not None:
             tasks.add(asyncio.create_task(unless))
         try:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-            if not work.done():
+            if not reading.done():
                 raise ClientDisconnect
-            return work.result()
+            return reading.result()
         finally:
             for task in tasks:
                 task.cancel()

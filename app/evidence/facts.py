@@ -32,10 +32,10 @@ def rule_facts(
     prices : RowPrices, optional
         Instead, where some follow columns of the row.
     """
-    given = prices.as_given() if prices else costs and asdict(costs)
+    as_given = prices.as_given() if prices else costs and asdict(costs)
     payload = calibration.payload()
     return {
-        "costs": given,
+        "costs": as_given,
         "rule": {**rule, "kind": kind},
         "thresholds": None if prices else Band.from_payload(rule).thresholds(),
         "calibration": {

@@ -46,9 +46,9 @@ def scoring(scorer: Scorer, to: str, reject_to: str) -> list[Step]:
         return [_machine(payload, to)]
     if payload["kind"] == "given":
         stand_in = float(payload["stand_in"])
-        given = {"do": "column", "from": "x", "to": to, "stand_in": stand_in}
+        column = {"do": "column", "from": "x", "to": to, "stand_in": stand_in}
         odds = {"do": "logit", "from": to, "to": to, "clip": CERTAIN}
-        return [given, odds] if payload["probability"] else [given]
+        return [column, odds] if payload["probability"] else [column]
     if isinstance(scorer, EnsembleScorer):
         return _ensemble(scorer, to)
     msg = f"no format knows a {type(scorer).__name__}"

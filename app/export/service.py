@@ -15,7 +15,7 @@ from app.export.python import python_file
 from app.models.service import known_version
 from app.state import AppState
 
-__all__ = ["FORMATS", "Exported", "Format", "Precision", "export", "written"]
+__all__ = ["FORMATS", "Exported", "Format", "Precision", "export", "export_description"]
 
 Format = Literal["python", "c", "onnx"]
 Write = Callable[[Description, Precision], bytes]
@@ -81,10 +81,12 @@ def export(
             " exported file can: ask the service, or train at four numbers as costs"
         )
         raise ConflictError(msg)
-    return written(describe(model, name, version), kind, precision)
+    return export_description(describe(model, name, version), kind, precision)
 
 
-def written(model: Description, kind: Format, precision: Precision) -> Exported:
+def export_description(
+    model: Description, kind: Format, precision: Precision
+) -> Exported:
     """Return a description as a file; raises as `export` does."""
     chosen = FORMATS[kind]
     if precision not in chosen.precisions:

@@ -23,7 +23,7 @@ def decide_by(
     marks: Sequence[str],
     labels: Mapping[str, Any],
     steps: Sequence[Step],
-    given: Mapping[str, Sequence[Any]],
+    table: Mapping[str, Sequence[Any]],
 ) -> dict[str, NDArray[Any]]:
     """Return the decisions on rows.
 
@@ -36,7 +36,7 @@ def decide_by(
         ``positive`` and ``negative``.
     steps : list of dict
         The first makes x of the columns.
-    given : mapping of column name to sequence of n_rows values
+    table : mapping of column name to sequence of n_rows values
 
     Returns
     -------
@@ -52,7 +52,7 @@ def decide_by(
     ValueError
         When a cell of a column of numbers is none.
     """
-    raw = [_read(given[name], kind, codes, marks) for name, kind, codes in columns]
+    raw = [_read(table[name], kind, codes, marks) for name, kind, codes in columns]
     values: dict[str, Any] = {"x": _encode(steps[0], raw)}
     for step in steps[1:]:
         source = [step["from"]] if isinstance(step["from"], str) else step["from"]

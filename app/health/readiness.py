@@ -13,7 +13,7 @@ from app.health.workers import lives_anywhere
 from app.room import NO_ROOM, is_full, try_to_write
 from app.state import AppState
 
-__all__ = ["NO_ROOM_LEFT", "NO_STORE", "NO_WORKER", "missing", "noted"]
+__all__ = ["NO_ROOM_LEFT", "NO_STORE", "NO_WORKER", "missing", "notes_on"]
 
 NO_WORKER = (
     "no worker lives: trainings are queued and wait for one; see the log of `demur"
@@ -37,7 +37,7 @@ def missing(state: AppState) -> list[FieldError]:
     return [*away, *([] if away or one_machine else _store(state)), *_folder(state)]
 
 
-def noted(state: AppState) -> list[str]:
+def notes_on(state: AppState) -> list[str]:
     """Return what does not work though requests can be answered."""
     notes = [] if lives_anywhere(state.database) else [NO_WORKER]
     if state.database.only_read or is_full(state.settings.data_dir):

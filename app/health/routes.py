@@ -8,7 +8,7 @@ from starlette.responses import Response
 from app.db.session import Reading
 from app.errors import NotReadyError
 from app.health.metrics import CONTENT_TYPE, exposition
-from app.health.readiness import NO_WORKER, missing, noted
+from app.health.readiness import NO_WORKER, missing, notes_on
 from app.monitor.service import alarms_on
 from app.state import state_of
 from app.strict import Answer, with_examples
@@ -56,7 +56,7 @@ def check_readiness(request: Request) -> Ready:
     state = state_of(request)
     if errors := missing(state):
         raise NotReadyError(errors[0].detail, errors)
-    return Ready(status="ready", notes=noted(state) or None)
+    return Ready(status="ready", notes=notes_on(state) or None)
 
 
 @router.get(

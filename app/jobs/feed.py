@@ -120,4 +120,4 @@ class Feed:
 
     def _read(self, ids: Iterable[str]) -> dict[str, JobAnswer]:
         with self.database.read() as session:
-            return {job.id: job_answer(job) for job in queries.several(session, ids)}
+            return {job.id: job_answer(job) for job in queries.find_all(session, ids)}

@@ -14,9 +14,9 @@ __all__ = [
     "cancel_queued",
     "count_queued",
     "end_parts",
+    "find_all",
     "get",
     "latest",
-    "several",
 ]
 
 QUEUE_LOCK = 0x6A6F6273  # "jobs"
@@ -29,7 +29,7 @@ def get(session: Session, job_id: str) -> Job | None:
     )
 
 
-def several(session: Session, job_ids: Iterable[str]) -> list[Job]:
+def find_all(session: Session, job_ids: Iterable[str]) -> list[Job]:
     """Return the jobs of these ids that there are."""
     return list(session.scalars(select(Job).where(Job.id.in_(job_ids))))
 

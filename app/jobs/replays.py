@@ -21,7 +21,7 @@ from app.db.base import insert_into, utc_now
 from app.db.tables import Replay
 from app.errors import KeyReusedError, ServiceUnavailableError
 
-__all__ = ["Repeatable", "keep", "kept", "reserve"]
+__all__ = ["Repeatable", "keep", "kept_answer", "reserve"]
 
 MOST_TRIES = 3
 
@@ -55,7 +55,7 @@ class Repeatable:
         )
 
 
-def kept(session: Session, request: Repeatable) -> dict[str, Any] | None:
+def kept_answer(session: Session, request: Repeatable) -> dict[str, Any] | None:
     """Return the answer that this request got before; None when it is new.
 
     Raises
@@ -92,7 +92,7 @@ def reserve(
     for _ in range(MOST_TRIES):
         if _insert(session, request, hours):
             return None
-        if (answer := kept(session, request)) is not None:
+        if (answer := kept_answer(session, request)) is not None:
             return answer
     msg = "another request with this Idempotency-Key is under way; try again"
     raise ServiceUnavailableError(msg)

@@ -8,7 +8,7 @@ from app.db.tables import Person
 from app.errors import ConflictError, UnknownPersonError
 from app.keys.schemas import PeopleListAnswer, PersonAnswer, PersonChange
 
-__all__ = ["OPERATOR", "change", "everybody", "name_of", "take_in"]
+__all__ = ["OPERATOR", "change", "list_people", "name_of", "take_in"]
 
 OPERATOR = "operator"
 """Whoever has a key that is nobody's, or needs none."""
@@ -26,7 +26,7 @@ def name_of(session: Session, person_id: str) -> str:
     return session.get_one(Person, person_id).name
 
 
-def everybody(session: Session) -> PeopleListAnswer:
+def list_people(session: Session) -> PeopleListAnswer:
     """Return all people, by name."""
     rows = session.scalars(select(Person).order_by(Person.name))
     return PeopleListAnswer(people=[PersonAnswer.model_validate(row) for row in rows])

@@ -111,7 +111,7 @@ def revoke_key(key_id: KeyId, request: Request) -> KeyAnswer:
 @router.get("/people", responses=problems(ForbiddenError))
 def list_people(session: Reading) -> PeopleListAnswer:
     """List everybody to whom keys belong or belonged."""
-    return people.everybody(session)
+    return people.list_people(session)
 
 
 @router.patch(

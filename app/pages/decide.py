@@ -22,7 +22,7 @@ from app.features.feature import Feature
 from app.models import service
 from app.models.queries import ResolvedVersion
 from app.models.schemas import ModelsQuery
-from app.pages.page import page_router, plain, render, say
+from app.pages.page import error_in_words, page_router, render, say
 from app.pages.visitor import opens
 from app.predict.endpoint import PredictEndpoint
 from app.predict.ready_model import ReadyModel
@@ -64,10 +64,10 @@ async def _found(request: Request, model: str) -> tuple[ResolvedVersion, ReadyMo
     predict: PredictEndpoint = request.app.state.predict
     if ":" not in model and "@" not in model:
         try:
-            return await predict.ready(f"{model}@champion")
+            return await predict.load(f"{model}@champion")
         except UnknownModelError:
-            return await predict.ready(model)
-    return await predict.ready(model)
+            return await predict.load(model)
+    return await predict.load(model)
 
 
 def _page(
@@ -77,7 +77,7 @@ def _page(
     *,
     status: int = 200,
     names: Sequence[str] = (),
-    **given: Any,
+    **context: Any,
 ) -> Response:
     shown: dict[str, Any] = {
         "values": {},
@@ -98,7 +98,7 @@ def _page(
         version=version,
         labels=ready.model.labels,
         features=features if len(features) <= MOST_COLUMNS else [],
-        **{**shown, **given},
+        **{**shown, **context},
     )
 
 
@@ -113,14 +113,14 @@ async def decide_one(request: Request, model: str = "") -> Response:
     queue = form.get("queue") == "yes"
     row = {feature.name: _cell(feature, values[feature.name]) for feature in features}
     pinned = f"{version.name}:{version.version}"
-    given: dict[str, Any] = {"values": values, "queue": queue}
+    context: dict[str, Any] = {"values": values, "queue": queue}
     faults: dict[str | None, str] = {
         feature.name: say("decide.not_a_number")
         for feature in features
         if feature.type == "numeric" and isinstance(row[feature.name], str)
     }
     if faults:
-        return _page(request, version, ready, status=422, faults=faults, **given)
+        return _page(request, version, ready, status=422, faults=faults, **context)
     try:
         if queue:
             answered = await predict.decide(
@@ -135,16 +135,16 @@ async def decide_one(request: Request, model: str = "") -> Response:
         rest = await predict.rehearse(_body(pinned, [row, *without]))
     except InvalidRequestError as error:
         faults = {fault.column: fault.detail for fault in error.errors}
-        wrong = None if faults.keys() & values.keys() else plain(error)
+        wrong = None if faults.keys() & values.keys() else error_in_words(error)
         return _page(
-            request, version, ready, status=422, faults=faults, wrong=wrong, **given
+            request, version, ready, status=422, faults=faults, wrong=wrong, **context
         )
     answers = msgspec.json.decode(answered.body)
     (answer,) = answers["predictions"]
     answer["between"] = _between(answer.get("band"), answers.get("bands"))
     names = [name for name, cell in row.items() if cell is not None]
     reasons = _reasons(msgspec.json.decode(rest.body)["predictions"], names)
-    return _page(request, version, ready, answer=answer, reasons=reasons, **given)
+    return _page(request, version, ready, answer=answer, reasons=reasons, **context)
 
 
 def _body(model: str, rows: list[dict[str, Any]]) -> bytes:

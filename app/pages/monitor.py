@@ -24,7 +24,7 @@ from app.monitor.schemas import (
     WatchedVersion,
 )
 from app.pages import plots
-from app.pages.page import go, page_router, plain, render, say
+from app.pages.page import error_in_words, go, page_router, render, say
 from app.pages.visitor import opens
 from app.reviews import report
 from app.reviews.measured import PriceRequest, PricesAnswer
@@ -53,7 +53,7 @@ def show_monitor(
     model = describe_model(session, name, ModelQuery(limit=1))
     prices, why_not = _proposal(session, name, minute_price)
     measured = report.report(session, name)
-    names = {one.id: one.name for one in people.everybody(session).people}
+    names = {one.id: one.name for one in people.list_people(session).people}
     labels = model.latest.model_dump()["labels"]
     return render(
         request,
@@ -109,15 +109,15 @@ def _proposal(
     asked = PriceRequest()
     if minute_price.strip():
         try:
-            given = number_in(minute_price, comma=True)
-            asked = PriceRequest(minute_price=given)
+            a_minute = number_in(minute_price, comma=True)
+            asked = PriceRequest(minute_price=a_minute)
         except ValueError:
             return None, say("report.not_a_price")
     try:
         return report.proposed(session, name, asked), ""
     except ConflictError as error:
         unsaid = "minute_price" in error.detail
-        return None, say("monitor.say_price") if unsaid else plain(error)
+        return None, say("monitor.say_price") if unsaid else error_in_words(error)
 
 
 def _tried(prices: PricesAnswer, monitor: MonitorAnswer) -> str:

@@ -44,9 +44,9 @@ __all__ = [
     "OpenRoute",
     "PageRoute",
     "asset_named",
+    "error_in_words",
     "go",
     "page_router",
-    "plain",
     "render",
     "say",
 ]
@@ -134,7 +134,7 @@ def go(request: Request, path: str) -> Response:
     return RedirectResponse(f"{root_of(request)}{UI}{path}", status_code=303)
 
 
-def plain(error: ApiError) -> str:
+def error_in_words(error: ApiError) -> str:
     """Return what an error says in the words of the page, which has no calls to make.
 
     The catalogue has words of its own for some kinds; of others, the part that names a
@@ -161,7 +161,12 @@ def _failed(request: Request, error: ApiError) -> Response:
 
 
 def render(
-    request: Request, template: str, *, status: int = 200, here: str = "", **given: Any
+    request: Request,
+    template: str,
+    *,
+    status: int = 200,
+    here: str = "",
+    **context: Any,
 ) -> Response:
     """Return a page.
 
@@ -192,7 +197,7 @@ def render(
         nav=[entry for entry in NAV if may(entry.method, entry.call)],
         here=here,
         request_id=request.scope.get("request_id"),
-        **given,
+        **context,
     )
     return HTMLResponse(text, status_code=status)
 
@@ -211,7 +216,7 @@ def _environment() -> "Environment":
     )
     made.globals["say"] = say
     made.filters.update(moment=_moment, count=_count, money=_money, percent=_percent)
-    made.filters.update(plain=plain, uncoded=_uncoded)
+    made.filters.update(plain=error_in_words, uncoded=_uncoded)
     return made
 
 
@@ -225,7 +230,7 @@ def _catalogue() -> dict[str, str]:
     }
 
 
-def say(key: str, **given: Any) -> str:
+def say(key: str, **values: Any) -> str:
     """Return the words of a key, with what was given put into them.
 
     Parameters
@@ -236,11 +241,11 @@ def say(key: str, **given: Any) -> str:
         What stands in braces; whole numbers get separators.
     """
     words = _catalogue()
-    if given.get("n") == 1:
+    if values.get("n") == 1:
         key = f"{key}_one" if f"{key}_one" in words else key
     shown = {
         name: _count(value) if isinstance(value, int) else value
-        for name, value in given.items()
+        for name, value in values.items()
     }
     return words[key].format(**shown)
 

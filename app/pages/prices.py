@@ -93,14 +93,14 @@ def read(sent: Mapping[str, object], own: Mapping[str, float] | None) -> Tried:
     most = number("most_a_day", None, 0.0)
     if not wrong and (fault := _never_pays(prices)):
         wrong["prices"] = fault
-    given = any(str(sent.get(name, "")).strip() for name in PRICES)
+    is_priced = any(str(sent.get(name, "")).strip() for name in PRICES)
     return Tried(
         prices=prices,
         cases_a_day=number("cases_a_day", None) or _USUAL["cases_a_day"],
         most_a_day=most,
         minutes=number("minutes", None, 0.0),
         wage=number("wage", None, 0.0),
-        changed=most is not None or (prices != own if own else given),
+        changed=most is not None or (prices != own if own else is_priced),
         wrong=wrong,
     )
 
@@ -129,10 +129,10 @@ def try_on(
     """
     request = tried.request
     try:
-        return request, *service.look(state, name, version, request)
+        return request, *service.preview_with_curves(state, name, version, request)
     except ConflictError:
         if request.max_reject_rate is not None:
             raise
     sent = {**request.model_dump(exclude_none=True), "rule": {"kind": "chow"}}
     request = RepriceRequest.model_validate(sent)
-    return request, *service.look(state, name, version, request)
+    return request, *service.preview_with_curves(state, name, version, request)

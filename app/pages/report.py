@@ -23,7 +23,7 @@ from app.models.registry_schemas import GatesAsked, MoveAlias, TagVersion
 from app.models.schemas import ModelQuery, VersionAnswer
 from app.monitor.service import alarms_on
 from app.pages import plots, prices
-from app.pages.page import go, page_router, plain, render, say
+from app.pages.page import error_in_words, go, page_router, render, say
 from app.pages.prices import PRICES, Tried
 from app.pages.visitor import opens
 from app.reprice import service as reprice
@@ -146,7 +146,7 @@ def _page(
         elif summary["evaluation"].get("rows"):
             curves = reprice.curves(state, own.name, own.version)
     except ConflictError as error:
-        tried.wrong["prices"] = plain(error)
+        tried.wrong["prices"] = error_in_words(error)
     except ValidationError:
         tried.wrong["prices"] = say("report.not_a_price")
     shown = summary if seen is None else seen.model_dump()
@@ -206,9 +206,9 @@ def _plot(key: str, drawn: Markup, heads: list[str], rows: list[Any]) -> dict[st
     return {"name": say(f"plots.{key}"), "svg": drawn, "heads": heads, "rows": rows}
 
 
-def _words(key: str, **given: Any) -> list[str]:
+def _words(key: str, **values: Any) -> list[str]:
     parts = ("", "_told", "_x", "_y")
-    return [say(f"plots.{key}{part}", **given) for part in parts]
+    return [say(f"plots.{key}{part}", **values) for part in parts]
 
 
 def _scores(curves: CurvesAnswer, labels: dict[str, str]) -> dict[str, Any]:

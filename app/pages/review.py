@@ -78,7 +78,9 @@ def show_a_case(request: Request, told: Told | None = None) -> Response:
     now = utc_now()
     with database.read() as session:  # others write while this is put together
         last = next(iter(telling.own_verdicts(session, me, 1).verdicts), None)
-        odd = set() if found is None else telling.peculiar(session, found.case.id)
+        odd = (
+            set() if found is None else telling.unusual_columns(session, found.case.id)
+        )
         counts = cases.counts(session, None)
     if last is not None and not (last.stands and last.at > now - _LATELY):
         last = None
@@ -99,17 +101,17 @@ def show_a_case(request: Request, told: Told | None = None) -> Response:
 
 
 @router.post("/review/verdict", dependencies=REVIEWS)
-def take_verdict(request: Request, given: Annotated[Given, Form()]) -> Response:
+def take_verdict(request: Request, form: Annotated[Given, Form()]) -> Response:
     """Keep a verdict, and go on to the next case."""
     asked = VerdictRequest(
-        token=given.token,
-        label=given.label,
-        sure=given.sure / 100,
-        note=given.note or None,
+        token=form.token,
+        label=form.label,
+        sure=form.sure / 100,
+        note=form.note or None,
     )
     try:
         with state_of(request).database.write() as session:
-            verdicts.give(session, person_of(request, session), given.claim, asked)
+            verdicts.give(session, person_of(request, session), form.claim, asked)
     except ClaimLostError:
         return _lost(request)
     return go(request, "/review")

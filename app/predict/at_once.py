@@ -108,7 +108,7 @@ def ask(
         question.references = references
     if (terms := version.review) is not None:
         named = (version.name, version.version)
-        facts = (ready.model.labels, pricing.given, ready.schema)
+        facts = (ready.model.labels, pricing.prices, ready.schema)
         question.intake = Intake(terms, named, *facts, references)
     return question
 

@@ -170,7 +170,7 @@ class PredictEndpoint:
             When it cannot be answered.
         """
         envelope = read_envelope(body)
-        version, ready = await self.ready(envelope.model)
+        version, ready = await self.load(envelope.model)
         question = ask(ready, replace(version, review=None), envelope)
         return await asyncio.to_thread(answer, question)
 
@@ -190,7 +190,7 @@ class PredictEndpoint:
         envelope = read_envelope(body)
         if envelope.ignore_extra:  # what is passed over may have any depth
             await check_depth(body, self._limits.depth)
-        version, ready = await self.ready(envelope.model)
+        version, ready = await self.load(envelope.model)
         question = ask(ready, version, envelope, entry, self._limits.rows)
         if question.slow:
             async with self._explaining:
@@ -242,7 +242,7 @@ class PredictEndpoint:
         """
         return await self._catalogue.resolve(model)
 
-    async def ready(self, model: str) -> tuple[ResolvedVersion, ReadyModel]:
+    async def load(self, model: str) -> tuple[ResolvedVersion, ReadyModel]:
         """Return the version that a reference means, loaded.
 
         Raises

@@ -129,13 +129,13 @@ def _cell(
 ) -> Iterator[FieldError]:
     if _fits(msgspec.json.Decoder(cell_type(feature)), raw):
         return
-    given = _FIRST_BYTES.get(bytes(raw).lstrip()[:1], "a number")
-    if feature.type == "numeric" and given == "a number":
+    kind = _FIRST_BYTES.get(bytes(raw).lstrip()[:1], "a number")
+    if feature.type == "numeric" and kind == "a number":
         detail = "the number is out of range"
-    elif feature.type == "categorical" and given == "a string":
+    elif feature.type == "categorical" and kind == "a string":
         detail = "the string is no UTF-8"
     else:
-        detail = f"expected {cell_words(feature)}, got {given}"
+        detail = f"expected {cell_words(feature)}, got {kind}"
     yield FieldError(pointer, detail, row=row, column=column)
 
 

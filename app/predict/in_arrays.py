@@ -41,11 +41,11 @@ class Settled:
     intake: Intake | None = None
 
 
-async def at_once(work: Callable[..., T], *arguments: Any, small: bool) -> T:
+async def at_once(function: Callable[..., T], *arguments: Any, small: bool) -> T:
     """Do something here where it is small, else in a thread."""
     if small:
-        return work(*arguments)
-    return await asyncio.to_thread(work, *arguments)
+        return function(*arguments)
+    return await asyncio.to_thread(function, *arguments)
 
 
 async def settle(
@@ -78,7 +78,7 @@ async def settle(
     ApiError
         As POST /predict does.
     """
-    version, ready = await predict.ready(model)
+    version, ready = await predict.load(model)
     entry = predict.journal.entry(request_id)
 
     def decide() -> Settled:
@@ -123,7 +123,7 @@ def _decided(
     if (terms := version.review) is not None:
         named, labels = (version.name, version.version), ready.model.labels
         settled.intake = intake = Intake(
-            terms, named, labels, pricing.given, ready.schema, references
+            terms, named, labels, pricing.prices, ready.schema, references
         )
         answers = RowByRow(decided, pricing, labels)
         settled.cases = cases_of(intake, answers, decided, settled.tally, rows, 0)

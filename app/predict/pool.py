@@ -75,9 +75,9 @@ class BulkPool:
         shared = arena if before is None or before.done() else None
         kept = shared is not None and shared.put_body(body)
         try:
-            work = executor.submit(answer_body, len(body) if kept else body, stamp)
-            self._under_way = work
-            reply = await asyncio.wrap_future(work)
+            future = executor.submit(answer_body, len(body) if kept else body, stamp)
+            self._under_way = future
+            reply = await asyncio.wrap_future(future)
         except BrokenProcessPool:
             if self._executor is executor:
                 self._executor = None

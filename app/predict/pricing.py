@@ -42,7 +42,7 @@ class Pricing:
     its own, and the band holds for none."""
 
     @property
-    def given(self) -> CostMatrix | RowPrices | None:
+    def prices(self) -> CostMatrix | RowPrices | None:
         """Return the prices in either form."""
         return self.costs or self.row_prices
 
@@ -81,15 +81,15 @@ def pricing_at(model: ServedModel, costs: Costs) -> Pricing:
         When the costs are none that a rule can be derived from, or the model's
         thresholds do not follow from costs alone.
     """
-    given = {name: getattr(costs, name) for name in costs.__struct_fields__}
-    if any(isinstance(price, ColumnPrice) for price in given.values()):
-        prices = _of_rows(model, given)
+    by_name = {name: getattr(costs, name) for name in costs.__struct_fields__}
+    if any(isinstance(price, ColumnPrice) for price in by_name.values()):
+        prices = _of_rows(model, by_name)
         return Pricing(model.band, None, model.cells, model.rating, prices)
-    outside = [FieldError(f"/costs/{n}", _RANGE) for n in given if _far(given[n])]
+    outside = [FieldError(f"/costs/{n}", _RANGE) for n in by_name if _far(by_name[n])]
     if outside:
         raise unusable(outside)
     try:
-        matrix = CostMatrix(**given)
+        matrix = CostMatrix(**by_name)
     except InvalidCostsError as error:
         raise unusable([FieldError("/costs", str(error))]) from None
     link = model.calibration
@@ -103,13 +103,13 @@ def pricing_at(model: ServedModel, costs: Costs) -> Pricing:
     return Pricing(band, matrix, model.cells, model.rating)
 
 
-def _of_rows(model: ServedModel, given: dict[str, Any]) -> RowPrices:
+def _of_rows(model: ServedModel, by_name: dict[str, Any]) -> RowPrices:
     """Return prices that follow columns which the model reads."""
     if model.rule.get("kind") != "chow" or not model.has_probability:
         raise _fixed(model.rule.get("kind"))
     known = [f.name for f in model.asked.features if f.type == "numeric"]
     faults, prices = [], {}
-    for name, price in given.items():
+    for name, price in by_name.items():
         times = price if isinstance(price, float) else price.times
         times = 1.0 if times is UNSET else times
         prices[name] = times

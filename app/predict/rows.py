@@ -201,11 +201,11 @@ class RowReaders:
         if len(columns) > len(self._features) + _MOST_EXTRA:
             detail = f"at most {_MOST_EXTRA} columns beside the model's are passed over"
             raise unusable([FieldError("/data/columns", detail)])
-        given = set(columns)
+        names = set(columns)
         faults = [
             FieldError("/data/columns", "the column is missing", column=feature.name)
             for feature in self._features
-            if feature.name not in given
+            if feature.name not in names
         ]
         seen: set[str] = set()
         for j, name in enumerate(columns):

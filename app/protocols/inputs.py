@@ -74,9 +74,9 @@ def columns_of(
             return {name: table[:, j] for j, name in enumerate(names)}
     columns: dict[str, Values] = {}
     faults = []
-    given = ready.readers.named(tensor.name for tensor in inputs)
+    named = ready.readers.named(tensor.name for tensor in inputs)
     rows = inputs[0].shape[0] if inputs and inputs[0].shape else 0
-    for i, (name, tensor) in enumerate(zip(given, inputs, strict=True)):
+    for i, (name, tensor) in enumerate(zip(named, inputs, strict=True)):
         where = f"/inputs/{i}"
         if name not in names:
             said = "the model has no such column; one tensor of all has"
@@ -92,7 +92,7 @@ def columns_of(
     faults += [
         FieldError("/inputs", "the column is missing", column=name)
         for name in names
-        if name not in given
+        if name not in named
     ]
     if faults:
         raise unusable(faults)

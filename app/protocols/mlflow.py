@@ -67,7 +67,7 @@ async def _invoke(call: Call) -> Reply:
         raise UnknownModelError(msg)
     names: tuple[str, ...] = ()
     if body.inputs is not UNSET and _begins(body.inputs) == b"[":
-        _, ready = await call.predict.ready(model)
+        _, ready = await call.predict.load(model)
         names = ready.schema.names
     asked = await at_once(_asked, model, body, names, small=small)
     answered = await call.predict.decide(asked, call.request_id)
@@ -86,8 +86,8 @@ async def _read(call: Call, *, small: bool) -> _Body:
     except (ValueError, RecursionError) as error:
         raise not_json(error) from None
     await check_keys(sent)
-    given = [name for name in _ROWS if getattr(body, name) is not UNSET]
-    if len(given) != 1:
+    forms = [name for name in _ROWS if getattr(body, name) is not UNSET]
+    if len(forms) != 1:
         detail = f"rows are given once, as one of {', '.join(_ROWS)}"
         raise unusable([FieldError("", detail)])
     if body.params:

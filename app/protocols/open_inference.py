@@ -134,7 +134,7 @@ def _check(asked: _Request, settled: Settled) -> None:
     """Refuse outputs that there are not, and rejects that the client cannot have."""
     ready, reviewed = settled.ready, settled.version.review is not None
     absent = absent_of(ready, reviewed=reviewed) - {"decision_code"}
-    if ready.model.has_probability and ready.pricing.given is not None:
+    if ready.model.has_probability and ready.pricing.prices is not None:
         absent.discard("costs")
     for i, output in enumerate(asked.outputs or ()):
         if output.name not in OUTPUTS or output.name in absent:
@@ -210,7 +210,7 @@ async def _ready(call: Call) -> Reply:
 
 
 async def _model(call: Call) -> Reply:
-    found, ready = await call.predict.ready(call.model)
+    found, ready = await call.predict.load(call.model)
     return as_json(
         {
             "name": found.name,
@@ -235,7 +235,7 @@ def _described(ready: ReadyModel) -> list[dict[str, Any]]:
 
 
 async def _model_ready(call: Call) -> Reply:
-    found, _ = await call.predict.ready(call.model)
+    found, _ = await call.predict.load(call.model)
     return as_json({"name": found.name, "ready": True})
 
 

@@ -77,7 +77,7 @@ def absent_of(ready: ReadyModel, *, reviewed: bool) -> set[str]:
     absent = set(ON_REQUEST)
     if not ready.model.has_probability:
         absent |= {"probability", "expected_cost"}
-    if ready.pricing.given is None:
+    if ready.pricing.prices is None:
         absent.add("expected_cost")
     if ready.model.rating is None:
         absent.add("band")

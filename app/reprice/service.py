@@ -23,7 +23,7 @@ from app.reprice.thresholds import Repriced, fit_thresholds
 from app.state import AppState
 from app.train.compatibility import rule_kind
 
-__all__ = ["curves", "look", "preview", "reprice"]
+__all__ = ["curves", "preview", "preview_with_curves", "reprice"]
 
 _SPLIT = ("holdout", "seed", "order_by")
 
@@ -74,7 +74,7 @@ def preview(
     return PreviewAnswer.model_validate(changes)
 
 
-def look(
+def preview_with_curves(
     state: AppState, name: str, version: int, request: RepriceRequest
 ) -> tuple[PreviewAnswer, CurvesAnswer | None]:
     """Return what `preview` does, and the curves of the version that would be.
@@ -149,7 +149,7 @@ def _answer_before(
     state: AppState, repeatable: replays.Repeatable
 ) -> RepriceAnswer | None:
     with state.database.read() as session:
-        first = replays.kept(session, repeatable)
+        first = replays.kept_answer(session, repeatable)
     return None if first is None else RepriceAnswer.model_validate(first)
 
 

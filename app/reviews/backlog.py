@@ -35,7 +35,7 @@ async def open_backlog(predict: PredictEndpoint, asked: CasesRequest) -> OpenedA
     ServiceUnavailableError, StorageFullError
         When the cases cannot be stored.
     """
-    version, ready = await predict.ready(asked.model)
+    version, ready = await predict.load(asked.model)
     if version.review is None:
         msg = "the model has no review policy that is on: PUT /models/{name}/review"
         raise UnknownPolicyError(msg)

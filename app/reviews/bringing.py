@@ -29,7 +29,7 @@ def take_home(session: Session, model: str, limit: int) -> list[Taken]:
     UnknownModelError, UnknownPolicyError
         When the model has no reviews.
     """
-    known = policies.known(session, model)
+    known = policies.known_policy(session, model)
     rows = session.scalars(
         select(Case)
         .where(Case.model_id == known.row.model_id, Case.state.in_(OPEN))
@@ -37,7 +37,8 @@ def take_home(session: Session, model: str, limit: int) -> list[Taken]:
         .limit(limit)
     )
     return [
-        Taken(telling.shown(row, model, known.policy), row.reference) for row in rows
+        Taken(telling.claimed_case(row, model, known.policy), row.reference)
+        for row in rows
     ]
 
 
@@ -65,7 +66,7 @@ def bring(
     ConflictError
         When somebody has given another verdict on a case before.
     """
-    known = policies.known(session, model)
+    known = policies.known_policy(session, model)
     nameless = [
         FieldError(f"/{one.row}", "name the case: by case, or by reference", one.row)
         for one in brought

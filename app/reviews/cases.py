@@ -27,7 +27,15 @@ from app.reviews.case_schemas import (
     VerdictEntry,
 )
 
-__all__ = ["counts", "describe", "locked", "page", "reopen", "withdraw", "withdraw_all"]
+__all__ = [
+    "counts",
+    "describe",
+    "locked_case",
+    "page",
+    "reopen",
+    "withdraw",
+    "withdraw_all",
+]
 
 _DUE = func.coalesce(Case.due_at, literal(NEVER, Utc))
 _SORTS: dict[str, tuple[Any, bool]] = {
@@ -38,7 +46,7 @@ _SORTS: dict[str, tuple[Any, bool]] = {
 }
 
 
-def locked(session: Session, case_id: str) -> Case:
+def locked_case(session: Session, case_id: str) -> Case:
     """Return a case with its row locked."""
     row = None
     if "\x00" not in case_id:
@@ -231,7 +239,7 @@ def withdraw(
     ConflictError
         When it was answered: the caller may have acted on that.
     """
-    row = locked(session, case_id)
+    row = locked_case(session, case_id)
     if row.state in (CaseState.DECIDED, CaseState.EXPIRED):
         msg = (
             f"the case is {row.state} and keeps its answer; where that was wrong, POST"
@@ -268,7 +276,7 @@ def reopen(
     ConflictError
         When it is open, or its columns are gone, or its reference has another one.
     """
-    row = locked(session, case_id)
+    row = locked_case(session, case_id)
     if row.state in OPEN:
         msg = f"the case is {row.state}: it is open already"
         raise ConflictError(msg)

@@ -43,10 +43,10 @@ __all__ = [
     "claim",
     "extend",
     "give_back",
-    "held",
+    "held_claim",
     "lend",
-    "locked",
-    "lost",
+    "locked_claim",
+    "lost_error",
     "require_held",
 ]
 
@@ -103,7 +103,7 @@ def claim(session: Session, person_id: str, model: str | None) -> ClaimAnswer | 
     UnknownModelError, UnknownPolicyError
         When the model that was asked for has no reviews.
     """
-    only = None if model is None else policies.known(session, model).row.model_id
+    only = None if model is None else policies.known_policy(session, model).row.model_id
     if locks_rows(session):  # one person's requests come one after the other
         session.execute(_PERSON, {"of_person": person_id})
     now = utc_now()
@@ -139,16 +139,16 @@ def _take(
     session: Session, person_id: str, model_id: int, now: datetime
 ) -> Opinion | None:
     known = policies.of(session, model_id)
-    given = {
+    bindings = {
         **lend(person_id, known.lease_seconds, now),
         "of_model": model_id,
         "of_person": person_id,
         "now": now,
         "beyond": 0.0,
     }
-    tries: list[tuple[str, dict[str, Any]]] = [(known.order, given)]
+    tries: list[tuple[str, dict[str, Any]]] = [(known.order, bindings)]
     if random() < AT_RANDOM:  # noqa: S311 - no secret
-        tries = [(_DRAWN, {**given, "beyond": random()}), (_DRAWN, given)]  # noqa: S311
+        tries = [(_DRAWN, {**bindings, "beyond": random()}), (_DRAWN, bindings)]  # noqa: S311
     for order, values in tries:
         taken: Opinion | None = session.scalar(_taking(order), values)
         if taken is not None:
@@ -208,9 +208,9 @@ def lend(person_id: str, seconds: int, now: datetime) -> dict[str, Any]:
     }
 
 
-def held(session: Session, person_id: str, claim_id: str, token: str) -> Opinion:
+def held_claim(session: Session, person_id: str, claim_id: str, token: str) -> Opinion:
     """Return a claim that is this person's now, with its case's row locked."""
-    opinion, _ = locked(session, claim_id)
+    opinion, _ = locked_claim(session, claim_id)
     require_held(opinion, person_id, token)
     return opinion
 
@@ -225,10 +225,10 @@ def require_held(opinion: Opinion, person_id: str, token: str) -> None:
     mine = opinion.person_id == person_id and opinion.token == token
     live = opinion.expires_at is not None and opinion.expires_at >= utc_now()
     if not (mine and live and opinion.state == OpinionState.WANTED):
-        raise lost(opinion, token)
+        raise lost_error(opinion, token)
 
 
-def locked(session: Session, claim_id: str) -> tuple[Opinion, Case]:
+def locked_claim(session: Session, claim_id: str) -> tuple[Opinion, Case]:
     """Return a claim, whoever's, and its case, whose row is locked."""
     case = None
     if "\x00" not in claim_id:
@@ -239,7 +239,7 @@ def locked(session: Session, claim_id: str) -> tuple[Opinion, Case]:
     return session.get_one(Opinion, claim_id, populate_existing=True), case
 
 
-def lost(opinion: Opinion, token: str) -> ClaimLostError:
+def lost_error(opinion: Opinion, token: str) -> ClaimLostError:
     """Return why a claim is no longer somebody's."""
     why = (
         "the claim's time was over, a lead gave the case to somebody else, or the token"
@@ -255,7 +255,7 @@ def lost(opinion: Opinion, token: str) -> ClaimLostError:
 
 def extend(session: Session, person_id: str, claim_id: str, token: str) -> Lease:
     """Hold a claim for longer: its whole time again, from now."""
-    opinion = held(session, person_id, claim_id, token)
+    opinion = held_claim(session, person_id, claim_id, token)
     seconds = policies.of(session, opinion.model_id).lease_seconds
     opinion.expires_at = utc_now() + timedelta(seconds=seconds)
     session.flush()
@@ -266,7 +266,7 @@ def give_back(
     session: Session, person_id: str, claim_id: str, token: str, reason: str | None
 ) -> None:
     """Let others have a claim; with a reason the same person never gets it again."""
-    opinion = held(session, person_id, claim_id, token)
+    opinion = held_claim(session, person_id, claim_id, token)
     opinion.person_id = opinion.token = opinion.leased_at = opinion.expires_at = None
     if reason is not None:
         session.add(

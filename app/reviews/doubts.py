@@ -10,8 +10,8 @@ from itertools import pairwise
 import numpy as np
 
 from app.reviews.measured import CalledRight, StatedDoubt
-from app.reviews.pooling import stated
-from app.reviews.standing import FEW, Given, Standing, share_of
+from app.reviews.pooling import stated_probability
+from app.reviews.standing import FEW, GivenVerdict, Standing, share_of
 from solvers.monitoring import Doubt, calibrated_doubt
 
 __all__ = ["doubts_of", "stated_doubt"]
@@ -19,7 +19,7 @@ __all__ = ["doubts_of", "stated_doubt"]
 CELLS = (0.5, 0.6, 0.75, 0.9, 0.975, 1.0)
 """Ends of the cells of stated certainty that people are told by."""
 
-Known = tuple[Given, float]
+Known = tuple[GivenVerdict, float]
 
 
 def doubts_of(standing: Standing) -> Mapping[str, Doubt]:
@@ -31,7 +31,7 @@ def doubts_of(standing: Standing) -> Mapping[str, Doubt]:
     if len(known) < FEW:
         return {}
     pool = _fitted(known)
-    people = {one.person_id for one in standing.given}
+    people = {one.person_id for one in standing.verdicts}
     return {
         person: _fitted([pair for pair in known if pair[0].person_id == person], pool)
         for person in people
@@ -39,13 +39,18 @@ def doubts_of(standing: Standing) -> Mapping[str, Doubt]:
 
 
 def _known(standing: Standing) -> list[Known]:
-    late = [(one, float(one.truth)) for one in standing.given if one.truth is not None]
+    late = [
+        (one, float(one.truth)) for one in standing.verdicts if one.truth is not None
+    ]
     return late if len(late) >= FEW else []
 
 
 def _fitted(known: Iterable[Known], *around: Doubt) -> Doubt:
     pairs = np.array(
-        [(stated(positive=one.positive, sure=one.sure), truth) for one, truth in known],
+        [
+            (stated_probability(positive=one.positive, sure=one.sure), truth)
+            for one, truth in known
+        ],
         dtype=np.float64,
     ).reshape(-1, 2)
     return calibrated_doubt(pairs[:, 0], pairs[:, 1], *around)

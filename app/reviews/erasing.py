@@ -48,7 +48,7 @@ def erase(session: Session, case_id: str, person_id: str) -> ErasedAnswer:
     UnknownCaseError
         When there is none.
     """
-    return _erase(session, [cases.locked(session, case_id)], person_id)
+    return _erase(session, [cases.locked_case(session, case_id)], person_id)
 
 
 def by_reference(

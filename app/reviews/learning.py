@@ -36,7 +36,7 @@ from app.errors import ConflictError
 from app.reviews import policies
 from app.reviews.measured import ReviewDataset, ReviewDatasetRequest
 from app.reviews.policy import AUDIT
-from app.reviews.pooling import pooled, share_of_positive, stated
+from app.reviews.pooling import pooled, share_of_positive, stated_probability
 from app.reviews.standing import standing_of
 from app.state import AppState
 
@@ -123,10 +123,12 @@ def _rows(session: Session, model_id: int) -> list[Row]:
     ).all()
     standing = standing_of(session, model_id)
     said = defaultdict[str, list[float]](list)
-    for one in standing.given:
-        said[one.case_id].append(stated(positive=one.positive, sure=one.sure))
-    up = sum(one.positive for one in standing.given)
-    share = share_of_positive(up, len(standing.given))
+    for one in standing.verdicts:
+        said[one.case_id].append(
+            stated_probability(positive=one.positive, sure=one.sure)
+        )
+    up = sum(one.positive for one in standing.verdicts)
+    share = share_of_positive(up, len(standing.verdicts))
     return [
         (
             case,

@@ -32,7 +32,7 @@ __all__ = [
     "delete",
     "drop",
     "find",
-    "known",
+    "known_policy",
     "model_id_of",
     "of",
     "put",
@@ -98,7 +98,7 @@ def _read(policy: str) -> Policy:
     return Policy.model_validate_json(policy)
 
 
-def known(session: Session, name: str) -> KnownPolicy:
+def known_policy(session: Session, name: str) -> KnownPolicy:
     """Return the policy of a model.
 
     Raises
@@ -189,7 +189,7 @@ def delete(session: Session, name: str) -> None:
     ConflictError
         While cases are open.
     """
-    found = known(session, name)
+    found = known_policy(session, name)
     require_none_open(session, found.row.model_id, f"/models/{name}/review")
     drop(session, found.row.model_id)
 

@@ -64,7 +64,7 @@ def set_policy(
 )
 def get_policy(name: Name, session: Reading) -> PolicyAnswer:
     """Tell how the rejects of a model are reviewed."""
-    return policies.tell(name, policies.known(session, name))
+    return policies.tell(name, policies.known_policy(session, name))
 
 
 @router.delete(
@@ -83,6 +83,6 @@ def delete_policy(
     """
     with state_of(request).database.write() as session:
         if query.open_cases == "withdraw":
-            withdraw_all(session, policies.known(session, name).row.model_id)
+            withdraw_all(session, policies.known_policy(session, name).row.model_id)
         policies.delete(session, name)
     wait_until_visible()

@@ -13,7 +13,13 @@ answer is the cheaper of +1 and -1 at p.
 from collections.abc import Mapping, Sequence
 from math import exp, log
 
-__all__ = ["cheaper", "pooled", "share_of_positive", "stated", "weighs_share"]
+__all__ = [
+    "cheaper_answer",
+    "pooled",
+    "share_of_positive",
+    "stated_probability",
+    "weighs_share",
+]
 
 _LEAST = 1e-6
 """A machine's probability is held away from 0 and 1 by so much."""
@@ -27,7 +33,7 @@ def share_of_positive(positive: int, verdicts: int) -> float:
     return (positive + _BEGIN) / (verdicts + 2 * _BEGIN)
 
 
-def stated(*, positive: bool, sure: float) -> float:
+def stated_probability(*, positive: bool, sure: float) -> float:
     """Return the probability of +1 that a verdict states."""
     return sure if positive else 1.0 - sure
 
@@ -60,7 +66,7 @@ def pooled(prior: float | None, statements: Sequence[float], share: float) -> fl
     return 1 / (1 + exp(-odds)) if odds >= 0 else exp(odds) / (1 + exp(odds))
 
 
-def cheaper(p: float, costs: Mapping[str, float] | None) -> bool:
+def cheaper_answer(p: float, costs: Mapping[str, float] | None) -> bool:
     """Tell whether +1 costs no more than -1 at p; or, without costs, is likelier.
 
     Parameters

@@ -57,7 +57,7 @@ def reassign(session: Session, case_id: str, by: str, asked: Reassignment) -> Ca
     ConflictError
         When the case is closed, or they had it, have it, or skipped it.
     """
-    row, name = cases.locked(session, case_id), asked.person
+    row, name = cases.locked_case(session, case_id), asked.person
     if row.state not in OPEN:
         msg = f"the case is {row.state}: reopen it to have somebody look"
         raise ConflictError(msg)

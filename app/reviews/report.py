@@ -34,7 +34,7 @@ from app.reviews.measured import (
     ReportAnswer,
     Reviewer,
 )
-from app.reviews.standing import FEW, Given, Standing, share_of, standing_of
+from app.reviews.standing import FEW, GivenVerdict, Standing, share_of, standing_of
 from solvers.monitoring import Doubt, Skill, estimated_skill, known_skill
 from solvers.monitoring.reviewers import posterior
 
@@ -50,22 +50,22 @@ def report(session: Session, name: str) -> ReportAnswer:
         When there is no such model.
     """
     model_id = known_model(session, name)[0].id
-    given = standing_of(session, model_id)
-    rejects = given.of_rejects
-    people = sorted({one.person_id for one in given.given})
-    doubts = doubts_of(given)
+    standing = standing_of(session, model_id)
+    rejects = standing.of_rejects
+    people = sorted({one.person_id for one in standing.verdicts})
+    doubts = doubts_of(standing)
     policy = policies.find(session, model_id)
     skill = _estimated(rejects)
     return ReportAnswer(
         model=name,
         queue=_queue(session, model_id),
-        verdicts=len(given.given),
+        verdicts=len(standing.verdicts),
         minutes=_minutes(rejects, skill),
-        agreement=share_of(*given.agreement()),
+        agreement=share_of(*standing.agreement()),
         estimated=None if _had_seen(policy) else _people(skill),
         by_outcomes=_people(known_skill(*rejects.known())),
         overturned=_overturned(session, model_id),
-        reviewers=[_reviewer(given, one, doubts.get(one)) for one in people],
+        reviewers=[_reviewer(standing, one, doubts.get(one)) for one in people],
     )
 
 
@@ -105,7 +105,7 @@ def proposed(session: Session, name: str, asked: PriceRequest) -> PricesAnswer:
     skill = _measured(rejects, asked, estimated, seen=_had_seen(policy))
     minutes = _minutes(rejects, estimated)
     if minutes is None:
-        raise _too_few(len(rejects.given))
+        raise _too_few(len(rejects.verdicts))
     wrong = {
         "reject_positive": (skill.sensitivity, skill.sensitivity_interval),
         "reject_negative": (skill.specificity, skill.specificity_interval),
@@ -165,7 +165,7 @@ def _measured(
     else:
         skill = estimated
     if skill is None or min(skill.positives, skill.negatives) < FEW:
-        raise _too_few(len(rejects.given))
+        raise _too_few(len(rejects.verdicts))
     return skill
 
 
@@ -223,7 +223,7 @@ def _minutes(rejects: Standing, skill: Skill | None) -> Minutes | None:
     """
     timed = [
         one
-        for one in rejects.given
+        for one in rejects.verdicts
         if one.seconds is not None and one.probability is not None
     ]
     if len(timed) < FEW or skill is None:
@@ -238,11 +238,11 @@ def _minutes(rejects: Standing, skill: Skill | None) -> Minutes | None:
     )
 
 
-def _likely(rejects: Standing, timed: Sequence[Given], skill: Skill) -> Any:
+def _likely(rejects: Standing, timed: Sequence[GivenVerdict], skill: Skill) -> Any:
     """Return for each verdict the probability that its case is +1."""
     cases = rejects.by_case
     verdicts, prior = rejects.table()
-    ids = [k for k, given in cases.items() if given[0].probability is not None]
+    ids = [k for k, of_case in cases.items() if of_case[0].probability is not None]
     probabilities = posterior(verdicts, prior, skill)
     of_case = dict(zip(ids, probabilities.tolist(), strict=True))
     return np.array([of_case[one.case_id] for one in timed])
@@ -271,16 +271,16 @@ def _overturned(session: Session, model_id: int) -> dict[str, Overturned]:
     }
 
 
-def _reviewer(given: Standing, person: str, doubt: Doubt | None) -> Reviewer:
-    own = Standing([one for one in given.given if one.person_id == person])
-    n = len(own.given)
-    seconds = [one.seconds for one in own.given if one.seconds is not None]
+def _reviewer(standing: Standing, person: str, doubt: Doubt | None) -> Reviewer:
+    own = Standing([one for one in standing.verdicts if one.person_id == person])
+    n = len(own.verdicts)
+    seconds = [one.seconds for one in own.verdicts if one.seconds is not None]
     few = n < FEW
     return Reviewer(
         person=person,
         verdicts=n,
         minutes=float(np.median(seconds)) / 60 if len(seconds) >= FEW else None,
-        agreement=None if few else share_of(*given.agreement(person)),
+        agreement=None if few else share_of(*standing.agreement(person)),
         by_outcomes=None if few else _people(known_skill(*own.of_rejects.known())),
         doubt=stated_doubt(own, doubt),
     )

@@ -14,14 +14,14 @@ from app.db.states import OpinionState
 from app.reviews.measured import Share
 from solvers.metrics.mean_limits import binomial_interval
 
-__all__ = ["FEW", "Given", "Standing", "share_of", "standing_of"]
+__all__ = ["FEW", "GivenVerdict", "Standing", "share_of", "standing_of"]
 
 FEW = 20
 """Verdicts below which nothing is told: of so few, one could tell whose they are."""
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class GivenVerdict:
     """A verdict with its case."""
 
     case_id: str
@@ -42,22 +42,22 @@ class Standing:
 
     Parameters
     ----------
-    given : list of Given
+    verdicts : list of GivenVerdict
         Oldest first.
     """
 
-    given: list[Given]
+    verdicts: list[GivenVerdict]
 
     @property
     def of_rejects(self) -> "Standing":
         """Return those on cases that the machine rejected: whom a reject asks."""
-        return Standing([one for one in self.given if one.rejected])
+        return Standing([one for one in self.verdicts if one.rejected])
 
     @property
-    def by_case(self) -> dict[str, list[Given]]:
+    def by_case(self) -> dict[str, list[GivenVerdict]]:
         """Return the verdicts on each case."""
-        found: dict[str, list[Given]] = defaultdict(list)
-        for one in self.given:
+        found: dict[str, list[GivenVerdict]] = defaultdict(list)
+        for one in self.verdicts:
             found[one.case_id].append(one)
         return found
 
@@ -67,18 +67,22 @@ class Standing:
         Cases without a probability are left out.
         """
         cases = [
-            given for given in self.by_case.values() if given[0].probability is not None
+            of_case
+            for of_case in self.by_case.values()
+            if of_case[0].probability is not None
         ]
-        most = max((len(given) for given in cases), default=1)
+        most = max((len(of_case) for of_case in cases), default=1)
         verdicts = np.zeros((len(cases), most), dtype=np.int8)
-        for row, given in zip(verdicts, cases, strict=True):
-            row[: len(given)] = [1 if one.positive else -1 for one in given]
-        prior = np.array([given[0].probability for given in cases], dtype=np.float64)
+        for row, of_case in zip(verdicts, cases, strict=True):
+            row[: len(of_case)] = [1 if one.positive else -1 for one in of_case]
+        prior = np.array(
+            [of_case[0].probability for of_case in cases], dtype=np.float64
+        )
         return verdicts, prior
 
     def known(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Return verdict and truth of each verdict whose truth is known."""
-        known = [(one.positive, one.truth) for one in self.given]
+        known = [(one.positive, one.truth) for one in self.verdicts]
         pairs = np.array([pair for pair in known if pair[1] is not None], dtype=bool)
         pairs = pairs.reshape(-1, 2)
         return pairs[:, 0], pairs[:, 1]
@@ -89,9 +93,9 @@ class Standing:
         ``person_id`` counts only pairs with a verdict of this person's.
         """
         pairs = agree = 0
-        for given in self.by_case.values():
-            for i, one in enumerate(given):
-                for other in given[i + 1 :]:
+        for of_case in self.by_case.values():
+            for i, one in enumerate(of_case):
+                for other in of_case[i + 1 :]:
                     if person_id in (None, one.person_id, other.person_id):
                         pairs += 1
                         agree += one.positive == other.positive
@@ -119,7 +123,7 @@ def standing_of(session: Session, model_id: int) -> Standing:
     )
     return Standing(
         [
-            Given(*row[:7], row.decision == "reject", row.at)
+            GivenVerdict(*row[:7], row.decision == "reject", row.at)
             for row in session.execute(query)
         ]
     )

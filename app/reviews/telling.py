@@ -27,11 +27,11 @@ from app.reviews.schemas import (
 
 __all__ = [
     "claim",
+    "claimed_case",
     "label_of",
     "machine",
     "own_verdicts",
-    "peculiar",
-    "shown",
+    "unusual_columns",
     "verdict",
 ]
 
@@ -64,7 +64,7 @@ def machine(case: Case) -> Machine:
     )
 
 
-def shown(case: Case, model: str, policy: Policy) -> ClaimedCase:
+def claimed_case(case: Case, model: str, policy: Policy) -> ClaimedCase:
     """Return a case as a reviewer sees it before the verdict."""
     always = policy.show_score == "always"
     features = case.features
@@ -83,7 +83,7 @@ def shown(case: Case, model: str, policy: Policy) -> ClaimedCase:
     )
 
 
-def peculiar(session: Session, case_id: str) -> frozenset[str]:
+def unusual_columns(session: Session, case_id: str) -> frozenset[str]:
     """Return the columns of which training saw no such value, where that is why.
 
     A category that is none of the known, or no value where there always was one.
@@ -116,24 +116,24 @@ def claim(session: Session, opinion: Opinion) -> ClaimAnswer:
             "id": opinion.id,
             "token": opinion.token,
             "expires_at": opinion.expires_at,
-            "case": shown(case, model, policies.of(session, case.model_id)),
+            "case": claimed_case(case, model, policies.of(session, case.model_id)),
         }
     )
 
 
-def verdict(session: Session, given: Verdict, policy: Policy) -> VerdictAnswer:
+def verdict(session: Session, given_verdict: Verdict, policy: Policy) -> VerdictAnswer:
     """Return a verdict as its giver sees it."""
-    case = session.get_one(Case, given.case_id)
-    opinion = session.get_one(Opinion, given.opinion_id)
+    case = session.get_one(Case, given_verdict.case_id)
+    opinion = session.get_one(Opinion, given_verdict.opinion_id)
     return VerdictAnswer(
-        id=given.id,
+        id=given_verdict.id,
         case=case.id,
-        label=label_of(case, given.positive),
-        sure=given.sure,
-        note=given.note,
-        at=given.at,
-        stands=opinion.verdict_id == given.id,
-        undo_until=given.at + timedelta(seconds=policy.undo_seconds),
+        label=label_of(case, given_verdict.positive),
+        sure=given_verdict.sure,
+        note=given_verdict.note,
+        at=given_verdict.at,
+        stands=opinion.verdict_id == given_verdict.id,
+        undo_until=given_verdict.at + timedelta(seconds=policy.undo_seconds),
         machine=None if policy.show_score == "never" else machine(case),
     )
 

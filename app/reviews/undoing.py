@@ -29,18 +29,18 @@ def undo(session: Session, person_id: str, verdict_id: str) -> ClaimAnswer:
     ConflictError
         When it does not stand any more, or it is too late.
     """
-    given = session.get(Verdict, verdict_id) if "\x00" not in verdict_id else None
-    if given is None or given.person_id != person_id:
+    verdict = session.get(Verdict, verdict_id) if "\x00" not in verdict_id else None
+    if verdict is None or verdict.person_id != person_id:
         msg = "no verdict of yours has this id; see GET /verdicts"
         raise UnknownClaimError(msg)
-    locked = select(Case).where(Case.id == given.case_id).with_for_update()
+    locked = select(Case).where(Case.id == verdict.case_id).with_for_update()
     case = session.scalars(locked).one()
-    held = session.get_one(Opinion, given.opinion_id, populate_existing=True)
+    held = session.get_one(Opinion, verdict.opinion_id, populate_existing=True)
     policy, now = policies.of(session, case.model_id), utc_now()
-    if (held.state, held.verdict_id) != (OpinionState.GIVEN, given.id):
+    if (held.state, held.verdict_id) != (OpinionState.GIVEN, verdict.id):
         msg = "the verdict does not stand any more"
         raise ConflictError(msg)
-    if now > given.at + timedelta(seconds=policy.undo_seconds):
+    if now > verdict.at + timedelta(seconds=policy.undo_seconds):
         raise _too_late(case, f"it was given over {policy.undo_seconds} seconds ago")
     if case.state not in OPEN:
         _require_unfetched(session, case)

@@ -25,10 +25,10 @@ from app.reviews import changes, claims, policies, telling
 from app.reviews.opening import opinion
 from app.reviews.policy import AUDIT, Policy
 from app.reviews.pooling import (
-    cheaper,
+    cheaper_answer,
     pooled,
     share_of_positive,
-    stated,
+    stated_probability,
     weighs_share,
 )
 from app.reviews.schemas import VerdictAnswer, VerdictRequest
@@ -42,7 +42,7 @@ __all__ = [
     "queued",
     "reopen",
     "settle",
-    "standing",
+    "standing_verdicts",
 ]
 
 SHARE_OF = 1000
@@ -79,7 +79,7 @@ def give(
     ConflictError
         When another verdict was given to the same claim.
     """
-    wanted, case = claims.locked(session, claim_id)
+    wanted, case = claims.locked_claim(session, claim_id)
     positive = is_positive(case, asked.label)
     policy = policies.of(session, case.model_id)
     if (before := _given(session, person_id, wanted, asked)) is not None:
@@ -96,8 +96,8 @@ def give(
     if wanted.leased_at is not None:
         seconds = (utc_now() - wanted.leased_at).total_seconds()
     said = Said(positive, asked.sure, asked.note, seconds)
-    given = keep(session, case, wanted, person_id, said)
-    return telling.verdict(session, given, policy), True
+    verdict = keep(session, case, wanted, person_id, said)
+    return telling.verdict(session, verdict, policy), True
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ def keep(
     session: Session, case: Case, held: Opinion, person_id: str, said: Said
 ) -> Verdict:
     """Keep a verdict as the opinion that was wanted, and settle the locked case."""
-    given = Verdict(
+    verdict = Verdict(
         id=new_id(),
         opinion_id=held.id,
         case_id=case.id,
@@ -126,12 +126,12 @@ def keep(
         seconds=said.seconds,
         at=utc_now(),
     )
-    session.add(given)
-    held.state, held.verdict_id = OpinionState.GIVEN, given.id
+    session.add(verdict)
+    held.state, held.verdict_id = OpinionState.GIVEN, verdict.id
     held.person_id, held.expires_at = person_id, None
     session.flush()
     settle(session, case, policies.of(session, case.model_id))
-    return given
+    return verdict
 
 
 def _given(
@@ -159,40 +159,46 @@ def is_positive(case: Case, label: Label, pointer: str = "/label") -> bool:
     raise unusable([FieldError(pointer, f"the label is {both}")])
 
 
-def standing(session: Session, case_id: str) -> list[Verdict]:
+def standing_verdicts(session: Session, case_id: str) -> list[Verdict]:
     """Return the verdicts on a case that stand, oldest first."""
     return list(session.scalars(_STANDING, {"of_case": case_id}))
 
 
 def settle(session: Session, case: Case, policy: Policy) -> None:
     """Close a locked case, or have as many opinions wanted as its verdicts ask for."""
-    given = standing(session, case.id)
-    differ = len({verdict.positive for verdict in given}) > 1
+    verdicts = standing_verdicts(session, case.id)
+    differ = len({verdict.positive for verdict in verdicts}) > 1
     wanted, second = case.wanted, policy.second_opinion
     if second is not None:
-        unsure = any(verdict.sure < second.when_less_sure_than for verdict in given)
-        if unsure or (second.when_it_contradicts and _contradicted(case, given)):
+        unsure = any(verdict.sure < second.when_less_sure_than for verdict in verdicts)
+        if unsure or (second.when_it_contradicts and _contradicted(case, verdicts)):
             wanted = max(wanted, 2)
         if differ and second.third_on_disagreement:
             wanted = max(wanted, 3)
-    if len(given) >= wanted:
-        said = [stated(positive=v.positive, sure=v.sure) for v in given]
+    if len(verdicts) >= wanted:
+        said = [stated_probability(positive=v.positive, sure=v.sure) for v in verdicts]
         weighs = weighs_share(case.probability, said)
         share = _share(session, case) if weighs else 0.5
         p = pooled(case.probability, said, share)
-        close(session, case, CaseState.DECIDED, positive=cheaper(p, case.costs), p=p)
+        close(
+            session,
+            case,
+            CaseState.DECIDED,
+            positive=cheaper_answer(p, case.costs),
+            p=p,
+        )
         return
     if differ:
         case.state = CaseState.DISPUTED
     elif case.state == CaseState.DISPUTED:
         case.state = CaseState.WAITING
-    _want(session, case, wanted - len(given))
+    _want(session, case, wanted - len(verdicts))
 
 
-def _contradicted(case: Case, given: list[Verdict]) -> bool:
+def _contradicted(case: Case, verdicts: list[Verdict]) -> bool:
     """Tell whether somebody called an audited row otherwise than the machine."""
     called = case.decision == "+1"
-    return case.reason == AUDIT and any(v.positive != called for v in given)
+    return case.reason == AUDIT and any(v.positive != called for v in verdicts)
 
 
 def _want(session: Session, case: Case, number: int) -> None:

@@ -41,7 +41,7 @@ def queue(
     settings = state.settings
     if repeatable is not None:
         with state.database.read() as reading:  # the write lock is not worth it yet
-            answer = replays.kept(reading, repeatable)
+            answer = replays.kept_answer(reading, repeatable)
         if answer is not None:
             return JobAnswer.model_validate(answer), True
 

@@ -99,10 +99,12 @@ class Gate:
 
     @staticmethod
     def _keyless(scope: Scope, path: str, valid: ValidKeys) -> ApiError | None:
-        given = [value for name, value in scope["headers"] if name == b"authorization"]
+        headers = [
+            value for name, value in scope["headers"] if name == b"authorization"
+        ]
         held = None
-        if len(given) == 1:
-            scheme, _, key = given[0].partition(b" ")
+        if len(headers) == 1:
+            scheme, _, key = headers[0].partition(b" ")
             # looked for in any case: a wrong scheme takes as long as a wrong key
             held = match(key.strip(), valid.keys)
             held = held if scheme.lower() == b"bearer" else None

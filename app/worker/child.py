@@ -212,10 +212,10 @@ def _load(path: str) -> Any:
     return getattr(importlib.import_module(module), name)
 
 
-def _ended(work: Callable[[], LastWord], memory_bytes: int) -> LastWord:
+def _ended(attempt: Callable[[], LastWord], memory_bytes: int) -> LastWord:
     """Do a job and turn whatever happens into a last word."""
     try:
-        return work()
+        return attempt()
     except Interrupted:
         return Cancelled()
     except SolverError as error:

@@ -23,14 +23,14 @@ from app.features.values import FALSE, TRUE, WHITE, category, marks_of, numbers_
 
 __all__ = [
     "Marks",
+    "amounts_of",
     "booleans",
     "categories",
     "first",
     "no_nan",
     "numbers",
-    "plain",
+    "plain_numbers",
     "spelled",
-    "written",
 ]
 
 _TRUE, _FALSE = pa.array(TRUE), pa.array(FALSE)
@@ -85,10 +85,10 @@ def numbers(
     The second part is None where every cell is a number or missing, which is found
     out at the price of one cast where numbers are written as programs write them.
     """
-    values = plain(cells, missing) if notation.decimal == "." else None
+    values = plain_numbers(cells, missing) if notation.decimal == "." else None
     if values is not None:
         return values, None
-    found = written(cells, missing)
+    found = amounts_of(cells, missing)
     fine = found.plain(notation.decimal)
     if notation.grouped:
         fine = pc.or_(fine, found.grouped(notation.decimal))
@@ -100,7 +100,7 @@ def numbers(
     return missing.among(values), wrong if found_wrong else None
 
 
-def plain(cells: pa.Array, missing: Marks) -> pa.DoubleArray | None:
+def plain_numbers(cells: pa.Array, missing: Marks) -> pa.DoubleArray | None:
     """Return numbers as programs write them; None where a cell is written otherwise."""
     values = _cast(cells) if missing.finite else None
     if values is None:
@@ -108,7 +108,7 @@ def plain(cells: pa.Array, missing: Marks) -> pa.DoubleArray | None:
     return None if values is None else missing.among(values)
 
 
-def written(cells: pa.Array, missing: Marks) -> Amounts:
+def amounts_of(cells: pa.Array, missing: Marks) -> Amounts:
     """Return a column as amounts, missing as null."""
     return amounts(categories(cells, missing))
 

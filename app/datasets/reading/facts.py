@@ -18,11 +18,11 @@ import pyarrow.compute as pc
 from app.datasets.reading.amounts import leading_zeros
 from app.datasets.reading.cells import (
     Marks,
+    amounts_of,
     booleans,
     categories,
     first,
-    plain,
-    written,
+    plain_numbers,
 )
 from app.datasets.reading.options import ColumnType
 from app.features.columns import EXACT
@@ -104,7 +104,7 @@ class ColumnFacts:
             self.boolean = booleans(cells, missing)[1] is None
         if not self.numeric:
             return
-        values = plain(cells, missing)
+        values = plain_numbers(cells, missing)
         if values is not None:
             if values.null_count == len(values):
                 return
@@ -120,7 +120,7 @@ class ColumnFacts:
         self._see_amounts(cells, missing, line_of)
 
     def _see_amounts(self, cells: pa.Array, missing: Marks, line_of: LineOf) -> None:
-        found = written(cells, missing)
+        found = amounts_of(cells, missing)
         either = pa.array([False] * len(cells))
         self.filled = self.filled or found.texts.null_count < len(cells)
         for decimal, read in self.reads.items():

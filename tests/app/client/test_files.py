@@ -15,7 +15,7 @@ import pyarrow.orc
 import pyarrow.parquet as pq
 import pytest
 
-from app.client.files import FileError, opened
+from app.client.files import FileError, open_table
 from app.datasets.reading.beginnings import HEAD_BYTES, kind_of
 from app.datasets.reading.limits import Limits
 from app.datasets.reading.opening import open_source
@@ -62,7 +62,7 @@ def file(tmp_path):
 
 
 def sent(path):
-    with opened(path) as file:
+    with open_table(path) as file:
         return file.media_type, file.name, b"".join(file.pieces())
 
 
@@ -130,7 +130,7 @@ FOREIGN = {
 def test_what_no_service_reads_is_named_with_a_way_out(file, name):
     path = file(FOREIGN[name])
     for content in (path, file(gzip.compress(FOREIGN[name]), "x.csv.gz")):
-        with pytest.raises(FileError, match=f"is {name}; [a-z]"), opened(content):
+        with pytest.raises(FileError, match=f"is {name}; [a-z]"), open_table(content):
             pass
     # An upload under a wrong content type is told the same.
     for form in ("csv", "parquet", "arrow", "svmlight"):

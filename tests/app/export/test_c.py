@@ -7,7 +7,7 @@ import subprocess
 import numpy as np
 import pytest
 
-from app.export.service import written
+from app.export.service import export_description
 from tests.app.export.conftest import columns_of
 
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no gcc")
@@ -26,7 +26,7 @@ MISMATCHES = {"float64": 0, "float32": 10}
 def compiled(folder, description, precision):
     """Return the library of a model, with a loop over rows."""
     source, library = folder / "model.c", folder / "model.so"
-    content = written(description, "c", precision).content
+    content = export_description(description, "c", precision).content
     source.write_text(content.decode() + LOOP)
     asked = ["gcc", *STRICT, "-fPIC", "-shared", "-o", library, source, "-lm"]
     done = subprocess.run(asked, capture_output=True, text=True, check=False)

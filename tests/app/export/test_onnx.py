@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from app.export.service import written
+from app.export.service import export_description
 from tests.app.export.conftest import columns_of
 
 runtime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
@@ -40,7 +40,7 @@ def fed(description, table, inputs, precision):
 @pytest.mark.parametrize("precision", ["float64", "float32"])
 def test_every_model_decides_alike(case, precision, capsys):
     description, table, expected = case
-    run = session(written(description, "onnx", precision).content)
+    run = session(export_description(description, "onnx", precision).content)
     about = run.get_modelmeta().custom_metadata_map
     inputs = json.loads(about["inputs"])
     names = [output.name for output in run.get_outputs()]

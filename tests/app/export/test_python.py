@@ -7,7 +7,7 @@ import sys
 import numpy as np
 
 from app.export.description import describe
-from app.export.service import written
+from app.export.service import export_description
 from tests.app.export.conftest import columns_of, judged, near, trained_as
 
 BARE = """
@@ -32,7 +32,7 @@ def decide(file, columns):
 
 def test_every_model_decides_alike(case):
     description, table, expected = case
-    file = written(description, "python", "float64").content
+    file = export_description(description, "python", "float64").content
     answer = decide(file, columns_of(description, table))
     codes = np.array([CODES[word] for word in answer["decision"]])
     differ = int((codes != expected.decisions).sum())
@@ -49,7 +49,7 @@ def test_a_bare_python_is_enough(tmp_path):
     model = trained_as("double-hinge-svm")
     description, table = describe(model, "wards", 3), near(300, probabilities=False)
     path = tmp_path / "wards.py"
-    path.write_bytes(written(description, "python", "float64").content)
+    path.write_bytes(export_description(description, "python", "float64").content)
     done = subprocess.run(
         [sys.executable, "-I", "-c", BARE, str(path)],
         input=json.dumps(columns_of(description, table)),
@@ -69,7 +69,7 @@ def test_a_bare_python_is_enough(tmp_path):
 
 def test_texts_of_numbers_and_marks_are_read_as_in_files():
     description = describe(trained_as("logistic"), "wards", 3)
-    file = written(description, "python", "float64").content
+    file = export_description(description, "python", "float64").content
     given = {"age": [50.0, None], "score": [1.5, 0.0], "ward": ["a", None]}
     texts = {"age": ["50.0", "NA"], "score": ["1.5", "0"], "ward": [" a", "?"]}
     smokes = {"smokes": [True, None]}

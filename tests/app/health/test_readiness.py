@@ -11,7 +11,7 @@ from app.db.base import utc_now
 from app.db.session import open_database
 from app.db.tables import Worker
 from app.health.metrics import Metrics
-from app.health.readiness import missing, noted
+from app.health.readiness import missing, notes_on
 from app.health.workers import LIVELY_S
 from app.jobs.identity import own_identity
 from app.settings import Settings
@@ -78,10 +78,10 @@ LONG_AGO = timedelta(seconds=LIVELY_S + 60)
 )
 def test_that_no_worker_lives_is_noted(state, changes, lives):
     migrate.upgrade(state.database)
-    assert "no worker lives" in noted(state)[0]
+    assert "no worker lives" in notes_on(state)[0]
     own = own_identity()
     row = {"host": own.host, "pid": own.pid, "process_start": own.start, **changes}
     with state.database.write() as session:
         session.add(Worker(**row))
-    assert (noted(state) == []) is lives
+    assert (notes_on(state) == []) is lives
     assert missing(state) == []

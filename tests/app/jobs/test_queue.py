@@ -133,7 +133,7 @@ def test_a_key_is_forgotten_after_its_time(database):
         )
     with database.read() as session:
         request = replays.Repeatable.of("Bearer one", "k", b"{}")
-        assert replays.kept(session, request) is None
+        assert replays.kept_answer(session, request) is None
     assert send(database) != first
     assert count(database, Replay) == 1
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import app.pages
 from app.errors import ApiError, ConflictError
-from app.pages.page import _catalogue, _uncoded, plain
+from app.pages.page import _catalogue, _uncoded, error_in_words
 
 FOLDER = Path(app.pages.__file__).parent
 SOURCES = [*FOLDER.glob("*.py"), *FOLDER.glob("templates/*.html")]
@@ -48,9 +48,11 @@ def kinds(root):
 
 
 def test_no_error_on_a_page_asks_for_a_call_of_the_interface():
-    texts = [plain(kind(kind.example)) for kind in kinds(ApiError)]
-    texts.append(plain(ConflictError("it is open by now: GET /cases/1")))
-    texts.append(plain(ConflictError("too late; a lead can POST /cases/1/reopen")))
+    texts = [error_in_words(kind(kind.example)) for kind in kinds(ApiError)]
+    texts.append(error_in_words(ConflictError("it is open by now: GET /cases/1")))
+    texts.append(
+        error_in_words(ConflictError("too late; a lead can POST /cases/1/reopen"))
+    )
     for text in texts:
         assert not re.search(r"\b(GET|POST|PUT|DELETE) /", text), text
         assert not text[0].islower()

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.reviews.pooling import cheaper, pooled, stated, weighs_share
+from app.reviews.pooling import cheaper_answer, pooled, stated_probability, weighs_share
 
 P = st.floats(0.01, 0.99)
 
@@ -52,10 +52,10 @@ def test_a_machine_that_is_sure_is_still_a_probability(prior, doubts, share):
 def test_the_answer_is_the_cheaper_of_the_two(p, false_positive, false_negative):
     costs = {"false_positive": false_positive, "false_negative": false_negative}
     plus, minus = (1 - p) * false_positive, p * false_negative
-    assert cheaper(p, costs) == (plus <= minus)
-    assert cheaper(p, None) == (p >= 0.5)
+    assert cheaper_answer(p, costs) == (plus <= minus)
+    assert cheaper_answer(p, None) == (p >= 0.5)
 
 
 def test_a_verdict_states_a_probability_of_plus_one():
-    assert stated(positive=True, sure=0.8) == 0.8
-    assert stated(positive=False, sure=0.8) == pytest.approx(0.2)
+    assert stated_probability(positive=True, sure=0.8) == 0.8
+    assert stated_probability(positive=False, sure=0.8) == pytest.approx(0.2)

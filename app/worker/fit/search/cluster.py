@@ -95,11 +95,11 @@ class Cluster:
             address, security = self._opened(stack)
             while True:
                 with self._client(address, security, progress) as client:
-                    work = Work(
+                    search = Work(
                         client, waiting, begun, progress, self.away, self.patience_s
                     )
                     try:
-                        for done in work.results():
+                        for done in search.results():
                             losses = 0
                             yield done
                     except LostError:

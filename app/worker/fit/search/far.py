@@ -126,24 +126,24 @@ class Work:
 
     def _submit(self, number: int) -> None:
         unit, rows = self._begun[number]
-        given = [self._once(member) for member in rows]
+        members = [self._once(member) for member in rows]
         task = self._client.submit(
-            run_far, unit, library_versions(), *given, pure=False
+            run_far, unit, library_versions(), *members, pure=False
         )
         task.add_done_callback(lambda _: self._stirred.set())
         self._tasks[task] = number
 
-    def _once(self, given: Any) -> Any:
+    def _once(self, member: Any) -> Any:
         """Return what stands for a large argument that all workers have."""
-        if given is None or (
-            isinstance(given, np.ndarray) and given.nbytes < _LARGE_BYTES
+        if member is None or (
+            isinstance(member, np.ndarray) and member.nbytes < _LARGE_BYTES
         ):
-            return given
-        if isinstance(given, Mapping) and not given:
+            return member
+        if isinstance(member, Mapping) and not member:
             return None
-        digest = joblib.hash(given)
+        digest = joblib.hash(member)
         if digest not in self._sent:
-            (sent,) = self._client.scatter([given], broadcast=True, hash=False)
+            (sent,) = self._client.scatter([member], broadcast=True, hash=False)
             self._sent[digest] = sent
         return self._sent[digest]
 
@@ -203,7 +203,7 @@ class Work:
         return False
 
 
-def run_far(unit: Unit, versions: dict[str, str], *given: Any) -> list[Scored]:
+def run_far(unit: Unit, versions: dict[str, str], *members: Any) -> list[Scored]:
     """Do a unit on a worker of the cluster, as it is done at home.
 
     Raises
@@ -224,7 +224,7 @@ def run_far(unit: Unit, versions: dict[str, str], *given: Any) -> list[Scored]:
     wanted = _still_wanted()
     for estimator in unit.estimators:
         estimator._progress = wanted  # noqa: SLF001 - the trainers' agreed private door
-    return run_unit(unit, *given)
+    return run_unit(unit, *members)
 
 
 def _still_wanted() -> Callable[[float, str], bool]:

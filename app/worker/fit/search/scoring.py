@@ -21,7 +21,7 @@ from app.worker.fit.search.encodings import Encodings
 from app.worker.fit.search.fits import Fit
 from app.worker.fit.search.folds import Fold
 from app.worker.fit.search.judging import FoldScores
-from app.worker.fit.search.unit import Pulse, Rows, Scored, Unit, nobody, run_unit
+from app.worker.fit.search.unit import Pulse, Rows, Scored, Unit, goes_on, run_unit
 from solvers.costs import RowCosts
 
 __all__ = ["Scoring", "name_of"]
@@ -75,7 +75,7 @@ class Scoring:
         """
         places: list[_Place] = []
         cluster = cluster_of(os.environ)
-        pulse = Pulse(report if cluster is None else nobody)
+        pulse = Pulse(report if cluster is None else goes_on)
         n_folds = len(self._folds)
         total = len(groups) * n_folds
 
@@ -129,12 +129,12 @@ class Scoring:
             ],
             link=job.link,
         )
-        given = Rows(
+        unit_rows = Rows(
             taught.matrix, taught.target, taught.weight, rows.held, taught.options
         )
         held = self._part.only(self._folds[k].scores)
         own = job.own_prices(held.rows)
-        return unit, given, _Place(group, held, rows.guarded, own and own.costs)
+        return unit, unit_rows, _Place(group, held, rows.guarded, own and own.costs)
 
 
 def _by_threads(
@@ -142,8 +142,8 @@ def _by_threads(
 ) -> Iterator[tuple[int, list[Scored]]]:
     """Yield the number of each unit with what it gave, in order."""
     parallel = Parallel(prefer="threads", pre_dispatch="n_jobs", return_as="generator")
-    work = (delayed(run_unit)(unit, *rows) for unit, rows in units)
-    yield from enumerate(parallel(work))
+    fits = (delayed(run_unit)(unit, *rows) for unit, rows in units)
+    yield from enumerate(parallel(fits))
 
 
 def _of_candidates(

@@ -20,7 +20,7 @@ from solvers.errors import Interrupted, SolverError
 from solvers.scoring import Outputs, load
 from solvers.trainers.label_machine import LabelMachine, Task
 
-__all__ = ["Pulse", "Rows", "Scored", "Unit", "nobody", "run_unit"]
+__all__ = ["Pulse", "Rows", "Scored", "Unit", "goes_on", "run_unit"]
 
 log = logging.getLogger(__name__)
 
@@ -53,14 +53,14 @@ class Pulse:
         return _silent, ()
 
 
-def nobody(fraction: float, message: str) -> bool:
+def goes_on(fraction: float, message: str) -> bool:
     """Go on: nothing is reported to anybody."""
     del fraction, message
     return True
 
 
 def _silent() -> Progress:
-    return nobody
+    return goes_on
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,13 +109,13 @@ class Scored:
     seconds: float = 0.0
 
 
-def run_unit(unit: Unit, *given: Any) -> list[Scored]:
+def run_unit(unit: Unit, *members: Any) -> list[Scored]:
     """Fit and score; a fit that fails does not keep the others from it.
 
     Parameters
     ----------
     unit : Unit
-    *given
+    *members
         The members of its `Rows`, one by one.
 
     Raises
@@ -123,7 +123,7 @@ def run_unit(unit: Unit, *given: Any) -> list[Scored]:
     Interrupted
         When the training is to stop.
     """
-    rows = Rows(*given)
+    rows = Rows(*members)
     fit = _Fits(rows, alone=len(unit.estimators) == 1)
     found = []
     for estimator in unit.estimators:

@@ -29,6 +29,7 @@ from app.errors import (
     UnknownModelError,
     UnsupportedMediaTypeError,
 )
+from app.models.queries import ResolvedVersion
 from app.predict.answer import Tally
 from app.predict.endpoint import PredictEndpoint
 from app.state import state_of
@@ -131,17 +132,21 @@ async def decide_file(
         file = await run_in_threadpool(job.target.open, "rb")
         size = job.target.stat().st_size
     predict.note(version, tally)
+    kinds = (name for name, kind in MEDIA_TYPES.items() if kind == form)
+    media_type = next(kinds) if named is None else media_type_of(request)
+    return FileResponse(file, size, media_type, _headers(version, tally))
+
+
+def _headers(version: ResolvedVersion, tally: Tally) -> dict[str, str]:
     headers = {
         "demur-model": f"{version.name}:{version.version}",
         "demur-rows": str(tally.rows),
         "demur-rejected": str(tally.rejected),
         "demur-warned": str(tally.warned),
     }
-    kinds = (name for name, kind in MEDIA_TYPES.items() if kind == form)
-    media_type = next(kinds) if named is None else media_type_of(request)
     if tally.notes:
         headers["demur-notes"] = json.dumps(tally.notes[:_MOST_NOTES])
-    return FileResponse(file, size, media_type, headers)
+    return headers
 
 
 async def _answered(

@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from app.export.description import Step
 from app.export.onnx_graph import Graph
@@ -16,9 +17,31 @@ _SUM = 1
 
 def trees(graph: Graph, step: Step) -> None:
     """Add one ensemble for each value that a leaf gives."""
+    leaves = np.flatnonzero(np.asarray(step["left"]) < 0)
+    attributes = _attributes(graph, step, leaves)
+    for k, name in enumerate(step["to"]):
+        base = graph.number(step["base"][k])
+        if len(step["roots"]) == 0:
+            first = graph.op("ReduceSum", [graph.values["x"]], keepdims=1)
+            nothing = graph.with_number("Mul", first, 0.0)
+            graph.values[name] = graph.op("Add", [nothing, base])
+            continue
+        weights = np.asarray(step["values"])[leaves, k].astype(graph.real)
+        sums = graph.op(
+            "TreeEnsemble",
+            [graph.values["x"]],
+            domain="ai.onnx.ml",
+            leaf_weights=weights,
+            **attributes,
+        )
+        graph.values[name] = graph.op("Add", [sums, base])
+
+
+def _attributes(graph: Graph, step: Step, leaves: NDArray[np.intp]) -> dict[str, Any]:
+    """Return the attributes of an ensemble but for the weights of its leaves."""
     left, right = np.asarray(step["left"]), np.asarray(step["right"])
     leaf = left < 0
-    inner, leaves = np.flatnonzero(~leaf), np.flatnonzero(leaf)
+    inner = np.flatnonzero(~leaf)
     place = np.zeros(len(left), dtype=int)
     place[inner], place[leaves] = np.arange(len(inner)), np.arange(len(leaves))
     roots, ways = place[step["roots"]], [left[inner], right[inner]]
@@ -37,7 +60,7 @@ def trees(graph: Graph, step: Step) -> None:
     }
     member = nodes["category"] >= 0
     sets = [[*step["sets"][int(k)], np.nan] for k in nodes["category"][member]]
-    said: dict[str, Any] = {
+    attributes: dict[str, Any] = {
         "nodes_featureids": nodes["feature"].astype(int).tolist(),
         "nodes_modes": np.where(member, _MEMBER, _LEQ).astype(np.uint8),
         "nodes_splits": rounded_down(nodes["threshold"], graph.precision).astype(
@@ -56,20 +79,5 @@ def trees(graph: Graph, step: Step) -> None:
     }
     if sets:
         flat = [code for codes in sets for code in codes]
-        said["membership_values"] = np.array(flat, dtype=graph.real)
-    for k, name in enumerate(step["to"]):
-        base = graph.number(step["base"][k])
-        if len(roots) == 0:
-            first = graph.op("ReduceSum", [graph.values["x"]], keepdims=1)
-            nothing = graph.with_number("Mul", first, 0.0)
-            graph.values[name] = graph.op("Add", [nothing, base])
-            continue
-        weights = np.asarray(step["values"])[leaves, k].astype(graph.real)
-        sums = graph.op(
-            "TreeEnsemble",
-            [graph.values["x"]],
-            domain="ai.onnx.ml",
-            leaf_weights=weights,
-            **said,
-        )
-        graph.values[name] = graph.op("Add", [sums, base])
+        attributes["membership_values"] = np.array(flat, dtype=graph.real)
+    return attributes

@@ -20,6 +20,7 @@ from app.artifacts.row_prices import four_numbers
 from app.db.base import utc_now
 from app.db.review_tables import NEVER, Case, Opinion
 from app.db.states import OPEN, OpinionState
+from app.db.tables import ModelVersion
 from app.errors import ConflictError
 from app.models.service import known_model, known_version
 from app.reviews import policies
@@ -39,6 +40,11 @@ from solvers.monitoring import Doubt, Skill, estimated_skill, known_skill
 from solvers.monitoring.reviewers import posterior
 
 __all__ = ["proposed", "report"]
+
+_DOES_NOT_PAY = (
+    "people are no better than the machine here: at these prices no case is worth"
+    " asking about"
+)
 
 
 def report(session: Session, name: str) -> ReportAnswer:
@@ -84,6 +90,39 @@ def proposed(session: Session, name: str, asked: PriceRequest) -> PricesAnswer:
     _, version = known_model(session, name)
     if asked.version is not None:
         version = known_version(session, name, asked.version)
+    costs = _four_costs(version)
+    policy = policies.find(session, model_id)
+    minute_price = _minute_price(asked, policy)
+    rejects = standing_of(session, model_id).of_rejects
+    estimated = _estimated(rejects)
+    skill = _measured(rejects, asked, estimated, seen=_had_seen(policy))
+    minutes = _minutes(rejects, estimated)
+    if minutes is None:
+        raise _too_few(len(rejects.verdicts))
+    time = {
+        "reject_positive": minute_price * minutes.positive + asked.delay_positive,
+        "reject_negative": minute_price * minutes.negative + asked.delay_negative,
+    }
+    prices, intervals = _reject_prices(time, skill, costs)
+    fp, fn = costs["false_positive"], costs["false_negative"]
+    spent = fp * prices["reject_positive"] + fn * prices["reject_negative"]
+    pays = spent < fp * fn
+    return PricesAnswer(
+        model=name,
+        version=version.version,
+        present=costs,
+        costs={**costs, **prices},
+        intervals=intervals,
+        minute_price=minute_price,
+        minutes=minutes,
+        people=_people_answer(skill),
+        pays=pays,
+        note=None if pays else _DOES_NOT_PAY,
+        preview=None,
+    )
+
+
+def _four_costs(version: ModelVersion) -> dict[str, float]:
     costs = four_numbers(version.summary.get("costs"))
     if costs is None:
         msg = (
@@ -91,8 +130,11 @@ def proposed(session: Session, name: str, asked: PriceRequest) -> PricesAnswer:
             " could stand beside"
         )
         raise ConflictError(msg)
+    return costs
+
+
+def _minute_price(asked: PriceRequest, policy: policies.KnownPolicy | None) -> float:
     price = asked.minute_price
-    policy = policies.find(session, model_id)
     if price is None and policy is not None:
         price = policy.policy.minute_price
     if price is None:
@@ -100,51 +142,30 @@ def proposed(session: Session, name: str, asked: PriceRequest) -> PricesAnswer:
             "say what a minute of a reviewer costs: minute_price, here or in the policy"
         )
         raise ConflictError(msg)
-    rejects = standing_of(session, model_id).of_rejects
-    estimated = _estimated(rejects)
-    skill = _measured(rejects, asked, estimated, seen=_had_seen(policy))
-    minutes = _minutes(rejects, estimated)
-    if minutes is None:
-        raise _too_few(len(rejects.verdicts))
-    wrong = {
+    return price
+
+
+def _reject_prices(
+    time: dict[str, float], skill: Skill, costs: dict[str, float]
+) -> tuple[dict[str, float], dict[str, tuple[float, float]]]:
+    """Return both reject prices, and their intervals.
+
+    A reject costs the reviewer's time, and the error that a person makes instead.
+    """
+    right = {
         "reject_positive": (skill.sensitivity, skill.sensitivity_interval),
         "reject_negative": (skill.specificity, skill.specificity_interval),
-    }
-    time = {
-        "reject_positive": price * minutes.positive + asked.delay_positive,
-        "reject_negative": price * minutes.negative + asked.delay_negative,
     }
     error = {
         "reject_positive": costs["false_negative"],
         "reject_negative": costs["false_positive"],
     }
-    prices = {k: time[k] + (1 - right) * error[k] for k, (right, _) in wrong.items()}
+    prices = {k: time[k] + (1 - share) * error[k] for k, (share, _) in right.items()}
     intervals = {
         k: (time[k] + (1 - high) * error[k], time[k] + (1 - low) * error[k])
-        for k, (_, (low, high)) in wrong.items()
+        for k, (_, (low, high)) in right.items()
     }
-    fp, fn = costs["false_positive"], costs["false_negative"]
-    spent = fp * prices["reject_positive"] + fn * prices["reject_negative"]
-    pays = spent < fp * fn
-    note = None
-    if not pays:
-        note = (
-            "people are no better than the machine here: at these prices no case is"
-            " worth asking about"
-        )
-    return PricesAnswer(
-        model=name,
-        version=version.version,
-        present=costs,
-        costs={**costs, **prices},
-        intervals=intervals,
-        minute_price=price,
-        minutes=minutes,
-        people=_people_answer(skill),
-        pays=pays,
-        note=note,
-        preview=None,
-    )
+    return prices, intervals
 
 
 def _had_seen(policy: policies.KnownPolicy | None) -> bool:

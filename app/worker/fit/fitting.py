@@ -114,22 +114,10 @@ def fit(job: Job, rows: Rows, promised_on: Rows, report: Report) -> Fitted:
     known = encode(job, part)
     learns = RULES[job.plan.rule.kind].learns
     link = job.link
-    unseen = None
+    wants_unseen = link is None or (learns and not len(promised_on))
     with catch_warnings(record=True) as caught:
         simplefilter("always")
-        if job.builder.scores_unseen:
-            estimator, unseen = fit_and_score(
-                job, known, report.part(0.0, 0.98, "members")
-            )
-        else:
-            said = "looking for the number of rounds"
-            rounds = rounds_in_common(job, known, report.part(0.0, 0.4, said))
-            begin = 0.0 if rounds is None else 0.4
-            if link is None or (learns and not len(promised_on)):
-                stretch = report.part(begin, 0.75, "")
-                unseen = score_unseen(job, known, stretch, rounds)
-            stretch = report.part(0.75, 0.98, "fitting")
-            estimator = fit_once(job, known, stretch, rounds)
+        estimator, unseen = _estimator(job, known, report, wants_unseen=wants_unseen)
     scorer = load(estimator.scorer_payload())
     some = known.matrix[:: len(known.matrix) // _LOOKED_AT + 1]
     report.part(0.98, 1.0, "choosing the thresholds").begin()
@@ -165,6 +153,22 @@ def fit(job: Job, rows: Rows, promised_on: Rows, report: Report) -> Fitted:
         ],
         rule_warnings=rule_warnings,
     )
+
+
+def _estimator(
+    job: Job, known: Known, report: Report, *, wants_unseen: bool
+) -> tuple[Any, OutOfFold | None]:
+    """Return the fitted trainer, and scores of rows that it did not see if wanted."""
+    if job.builder.scores_unseen:
+        return fit_and_score(job, known, report.part(0.0, 0.98, "members"))
+    stretch = report.part(0.0, 0.4, "looking for the number of rounds")
+    rounds = rounds_in_common(job, known, stretch)
+    unseen = None
+    if wants_unseen:
+        stretch = report.part(0.0 if rounds is None else 0.4, 0.75, "")
+        unseen = score_unseen(job, known, stretch, rounds)
+    stretch = report.part(0.75, 0.98, "fitting")
+    return fit_once(job, known, stretch, rounds), unseen
 
 
 def _distinct_messages(caught: list[WarningMessage]) -> list[str]:

@@ -5,7 +5,7 @@ once more on all rows, and the figures stay those of the model that had not seen
 held-out ones.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
@@ -21,6 +21,7 @@ from app.evidence.notes import notes_on_scores
 from app.evidence.scores import Evidence, score
 from app.evidence.stored import Stored
 from app.features.encoding import encode_table
+from app.features.schema import FeatureSchema
 from app.features.table import Table
 from app.guards.tables import guarded_rows
 from app.train.parsing import no_datasets, read_mapping
@@ -116,15 +117,7 @@ def run(
     fitted = fit(job, parts.training, parts.calibration, report.part(begin, until, ""))
     report.part(until, 1.0, "evaluating").begin()
     seen = _evaluated(job, fitted, parts)
-    if job.builder.learns:  # who learnt from no row flatters none that is equal
-        seen.lasting.extend(repeat_warnings(fitted.features, job.table, parts))
-    seen.lasting.extend(identifier_warnings(fitted.features, job.table))
-    if job.sample.groups is None:
-        seen.lasting.extend(_ungrouped(job, datasets))
-    seen.lasting.extend(oddities(job.table, job.sample, job.columns))
-    seen.lasting.extend(_left_out(job))
-    if plan.promises:
-        seen.lasting.extend(hanging_together(fitted.features, job))
+    seen.lasting.extend(_warnings_on_rows(job, fitted.features, parts, datasets))
     served = fitted
     if asked.refit:
         served = _refitted(job, parts, report.part(until, 0.97, "on all rows"))
@@ -152,6 +145,21 @@ def run(
         },
         warnings=warnings,
     )
+
+
+def _warnings_on_rows(
+    job: Job, features: FeatureSchema, parts: Partition, datasets: Place | None
+) -> Iterator[str]:
+    """Yield what is odd about the rows, whatever the model."""
+    if job.builder.learns:  # who learnt from no row flatters none that is equal
+        yield from repeat_warnings(features, job.table, parts)
+    yield from identifier_warnings(features, job.table)
+    if job.sample.groups is None:
+        yield from _ungrouped(job, datasets)
+    yield from oddities(job.table, job.sample, job.columns)
+    yield from _left_out(job)
+    if job.plan.promises:
+        yield from hanging_together(features, job)
 
 
 def _refitted(job: Job, parts: Partition, report: Report) -> Fitted:

@@ -28,6 +28,7 @@ from app.pages.page import error_in_words, go, page_router, render, say
 from app.pages.visitor import opens
 from app.reviews import report
 from app.reviews.measured import PriceRequest, PricesAnswer
+from app.reviews.proposal import proposed
 from app.strict import Whole, number_in
 
 __all__ = ["router"]
@@ -114,7 +115,7 @@ def _proposal(
         except ValueError:
             return None, say("report.not_a_price")
     try:
-        return report.proposed(session, name, asked), ""
+        return proposed(session, name, asked), ""
     except ConflictError as error:
         unsaid = "minute_price" in error.detail
         return None, say("monitor.say_price") if unsaid else error_in_words(error)

@@ -26,6 +26,7 @@ from app.reviews.measured import (
     ReviewDataset,
     ReviewDatasetRequest,
 )
+from app.reviews.proposal import proposed
 from app.state import AppState, state_of
 from app.web.openapi import problems
 from app.web.paths import locate
@@ -73,7 +74,7 @@ def propose_prices(
     """
     state = state_of(request)
     with state.database.read() as session:
-        proposal = report.proposed(session, name, asked or PriceRequest())
+        proposal = proposed(session, name, asked or PriceRequest())
     return proposal.model_copy(update={"preview": _preview(state, proposal)})
 
 

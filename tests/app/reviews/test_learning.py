@@ -15,7 +15,8 @@ from app.db.tables import ModelVersion, new_id
 from app.errors import ConflictError
 from app.reviews.learning import make_dataset
 from app.reviews.measured import PriceRequest, ReviewDatasetRequest
-from app.reviews.report import proposed, report
+from app.reviews.proposal import proposed
+from app.reviews.report import report
 from tests.app.reviews.conftest import model_with_cases, people
 
 COSTS = {

@@ -87,8 +87,10 @@ def known_keys(asked: Asked, location: tuple[str | int, ...]) -> list[str]:
     nodes = [whole]
     for part in location:
         nodes = [inner for node in nodes for inner in _below(whole, node, part)]
-    found = (node.get("properties", {}) for one in nodes for node in _flat(whole, one))
-    return list(dict.fromkeys(name for properties in found for name in properties))
+    objects = (
+        node.get("properties", {}) for one in nodes for node in _flat(whole, one)
+    )
+    return list(dict.fromkeys(name for properties in objects for name in properties))
 
 
 @cache

@@ -52,7 +52,7 @@ def given_names() -> set[str]:
 
 def misspelt(names: Iterable[str]) -> dict[str, str]:
     """Return the names that are no setting but look like one, each with that one."""
-    found: dict[str, str] = {}
+    meant: dict[str, str] = {}
     for name in sorted(names):
         word = name.upper().removeprefix(_PREFIX).lower()
         if not name.upper().startswith(_PREFIX) or word in _OTHERS:
@@ -60,5 +60,5 @@ def misspelt(names: Iterable[str]) -> dict[str, str]:
         if word not in Settings.model_fields:
             near = get_close_matches(word, Settings.model_fields, n=1, cutoff=_ALIKE)
             if near:
-                found[name] = _PREFIX + near[0].upper()
-    return found
+                meant[name] = _PREFIX + near[0].upper()
+    return meant

@@ -130,8 +130,8 @@ def create_app(
             if path == "/predict":
                 await predict(scope, receive, send)
                 return
-            if found := protocols.find(path):
-                await protocols.answer(found, scope, receive, send)
+            if address := protocols.find(path):
+                await protocols.answer(address, scope, receive, send)
                 return
             add_prefix(scope, root_path)
         await routes(scope, receive, send)

@@ -170,11 +170,11 @@ class _PlainUnpickler(NumpyUnpickler):  # type: ignore[misc]  # joblib has no ty
         if min(shape, default=0) < 0:
             msg = "an array of no size"
             raise ValueError(msg)
-        found = np.empty(0, kind)
+        array = np.empty(0, kind)
         if count:
-            found = np.frombuffer(self.content, kind, count, file.tell())
-        file.seek(found.nbytes, io.SEEK_CUR)
-        shaped: np.ndarray[Any, Any] = np.reshape(found, shape, order=order)
+            array = np.frombuffer(self.content, kind, count, file.tell())
+        file.seek(array.nbytes, io.SEEK_CUR)
+        shaped: np.ndarray[Any, Any] = np.reshape(array, shape, order=order)
         return shaped.astype(kind.newbyteorder("="), order=order)
 
 

@@ -115,11 +115,11 @@ class ArtifactStore:
         leaves a file that nothing will ever read.
         """
         removed = 0
-        for found in self.blobs.list():
-            sha256 = found.name.removesuffix(SUFFIX)
-            fresh = time.time() - found.written_s < older_than_s
+        for file in self.blobs.list():
+            sha256 = file.name.removesuffix(SUFFIX)
+            fresh = time.time() - file.written_s < older_than_s
             if DIGEST.fullmatch(sha256) and not fresh and not known(sha256):
-                self.blobs.delete(found.name)
+                self.blobs.delete(file.name)
                 removed += 1
         return removed
 

@@ -162,15 +162,15 @@ class FileCases:
         return self._part.case_of(row.reference)
 
     def _open(self, references: Sequence[str]) -> dict[str, str]:
-        found: dict[str, str] = {}
+        ids: dict[str, str] = {}
         for start in range(0, len(references), _LOOKED_UP):
             query = select(Case.open_reference, Case.id).where(
                 Case.model_id == self._origin.terms.model_id,
                 Case.open_reference.in_(references[start : start + _LOOKED_UP]),
             )
             with self._database.read() as session:
-                found.update((str(name), i) for name, i in session.execute(query))
-        return found
+                ids.update((str(name), i) for name, i in session.execute(query))
+        return ids
 
     def _audits(
         self, rows: Rows, decided: Decided, references: Sequence[str] | None

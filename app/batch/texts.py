@@ -116,11 +116,11 @@ class Wording:
             codes *= size
             codes += places
         there = np.bincount(codes) > 0
-        found, rank = np.flatnonzero(there), np.cumsum(there) - 1
+        rows, rank = np.flatnonzero(there), np.cumsum(there) - 1
         cells = [
             values.take(pa.array(places))
             for (values, _), places in zip(
-                axes, np.unravel_index(found, sizes), strict=True
+                axes, np.unravel_index(rows, sizes), strict=True
             )
         ]
         cells_joined = pc.binary_join_element_wise(*cells, self.delimiter)

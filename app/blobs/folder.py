@@ -120,9 +120,9 @@ class FolderBlobs:
     def list(self, prefix: str = "") -> Iterator[Found]:
         """Look at every file whose name begins so."""
         for path in self.root.glob(f"{prefix}*"):
-            found = self.find(path.name) if path.is_file() else None
-            if found is not None:
-                yield found
+            blob = self.find(path.name) if path.is_file() else None
+            if blob is not None:
+                yield blob
 
     def delete(self, name: str) -> None:
         """Remove a file."""

@@ -192,18 +192,18 @@ def running(folder: Path, **environment: str) -> Iterator[str]:
 def _address(process: "subprocess.Popen[str]", log: Path) -> str:
     """Return where the service listens, once it is ready."""
     said = process.stdout.readline() if process.stdout is not None else ""
-    found = re.search(r"http://\S+", said)
-    if found is None:
+    address = re.search(r"http://\S+", said)
+    if address is None:
         msg = f"the service did not start:\n{log.read_text()[-2000:]}"
         raise ClientError(msg)
     deadline = monotonic() + _READY_S
-    with Connection(found[0]) as client:
+    with Connection(address[0]) as client:
         while not client.is_ready():
             if monotonic() > deadline or process.poll() is not None:
                 msg = f"the service is not ready:\n{log.read_text()[-2000:]}"
                 raise ClientError(msg)
             sleep(0.05)
-    return found[0]
+    return address[0]
 
 
 if __name__ == "__main__":

@@ -144,14 +144,14 @@ def _media_type(name: str, kind: Kind | None) -> str:
 
 def lines_of(path: Path, options: ReadOptions, rows: set[int]) -> dict[int, int]:
     """Return the line on which each row of a text file begins, where it has lines."""
-    found: dict[int, int] = {}
+    lines: dict[int, int] = {}
     with path.open("rb") as file:
         if kind_of(file.read(HEAD_BYTES)) is not None:
-            return found
+            return lines
     for batch in CsvSource(path, options, Limits(), kept=False).batches():
         for row in rows:
             index = row - batch.first_row
             if 0 <= index < len(batch.columns[0]):
                 line = batch.line_of(index)
-                found |= {} if line is None else {row: line}
-    return found
+                lines |= {} if line is None else {row: line}
+    return lines

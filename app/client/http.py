@@ -135,8 +135,10 @@ class Connection:
         """Return the facts of what ``NAME``, ``NAME:VERSION`` or ``NAME@ALIAS`` is."""
         name, _, alias = model.partition("@")
         if alias:
-            found = self.ask("GET", f"{model_path(name)}/aliases/{quote(alias, '')}")
-            return self.version(f"{name}:{found['version']}")
+            alias_answer = self.ask(
+                "GET", f"{model_path(name)}/aliases/{quote(alias, '')}"
+            )
+            return self.version(f"{name}:{alias_answer['version']}")
         name, _, number = model.partition(":")
         if not number:
             latest: dict[str, Any] = self.ask("GET", model_path(name))["latest"]

@@ -71,7 +71,7 @@ def as_options(text: str) -> str:
         "header=true", "--header"
     )
     return _PARAMETER.sub(
-        lambda found: _dashed(found[1]) + ("" if found["value"] is None else " "), text
+        lambda match: _dashed(match[1]) + ("" if match["value"] is None else " "), text
     )
 
 

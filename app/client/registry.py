@@ -71,9 +71,9 @@ def models(client: Connection, errors: Console, model: str | None) -> Shown:
     """Return all models, the versions of one, or one version."""
     del errors
     if model is None:
-        found = list(pages(client, "/models", "models", "after"))
+        listed = list(pages(client, "/models", "models", "after"))
         columns = ("name", "latest_version", "versions", "created_at", "description")
-        return found, lambda out: _list(out, found, columns)
+        return listed, lambda out: _list(out, listed, columns)
     if ":" in model or "@" in model:
         version = client.version(model)
         return version, lambda out: show_version(version, out)
@@ -104,12 +104,12 @@ def jobs(
     """Return the newest jobs, or one of them."""
     if job is None:
         query = {name: value for name, value in only.items() if value is not None}
-        found = client.ask("GET", "/jobs", params=query)["jobs"]
+        listed = client.ask("GET", "/jobs", params=query)["jobs"]
     else:
         path = f"/jobs/{quote(job, safe='')}"
         method, path = ("POST", f"{path}/cancel") if cancel else ("GET", path)
         one = client.ask(method, path)
-        found = [follow_job(client, one, errors) if follow else one]
+        listed = [follow_job(client, one, errors) if follow else one]
 
     def show(out: Console) -> None:
         rows = [
@@ -120,12 +120,12 @@ def jobs(
                     "detail", one["progress"]["message"]
                 ),
             }
-            for one in found
+            for one in listed
         ]
         columns = ("id", "model", "status", "version", "created_at", "message")
         _list(out, rows, columns)
 
-    return (found if job is None else found[0]), show
+    return (listed if job is None else listed[0]), show
 
 
 def rows(client: Connection, errors: Console, query: Mapping[str, float]) -> Shown:
@@ -146,9 +146,9 @@ def datasets(
     """Return all data sets, or one of them, or what went with it."""
     del errors
     if dataset is None:
-        found = list(pages(client, "/datasets", "datasets", "before"))
+        listed = list(pages(client, "/datasets", "datasets", "before"))
         columns = ("id", "name", "format", "rows", "created_at")
-        return found, lambda out: _list(out, found, columns)
+        return listed, lambda out: _list(out, listed, columns)
     path = f"/datasets/{quote(dataset, safe='')}"
     if delete:
         query = {"outlier_guards": "drop" if drop_guards else "keep"}
@@ -191,10 +191,10 @@ def alias(
             body = {"version": version, "gates": gates}
             moved = client.ask("PUT", one, json=body)
             warn(moved["gates"], errors, "passed")
-    found = client.ask("GET", path)["aliases"]
+    aliases = client.ask("GET", path)["aliases"]
     if name is not None and not delete:
-        found = [client.ask("GET", f"{path}/{quote(name, safe='')}")]
-    return found, lambda out: _list(out, found, ("alias", "version", "moved_at"))
+        aliases = [client.ask("GET", f"{path}/{quote(name, safe='')}")]
+    return aliases, lambda out: _list(out, aliases, ("alias", "version", "moved_at"))
 
 
 def reprice(

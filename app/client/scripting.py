@@ -224,8 +224,10 @@ class Client:
 
     def jobs(self, **filters: str) -> list[dict[str, Any]]:
         """Return the newest trainings, such as those of ``status="failed"``."""
-        found: list[dict[str, Any]] = self.ask("GET", "/jobs", params=filters)["jobs"]
-        return found
+        trainings: list[dict[str, Any]] = self.ask("GET", "/jobs", params=filters)[
+            "jobs"
+        ]
+        return trainings
 
     def set_alias(self, model: str, alias: str, version: int) -> None:
         """Let ``model@alias`` stand for a version."""

@@ -259,13 +259,13 @@ def _finite(text: str) -> float:
 
 def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return an object of JSON in which no key stands twice."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    by_name = dict(pairs)
+    if len(by_name) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
         msg = f"the key {twice!r} is given twice; which one counts?"
         raise OrderError(msg)
-    return found
+    return by_name
 
 
 def _set(request: dict[str, Any], setting: str) -> None:

@@ -43,8 +43,8 @@ def _profiled(path: Path) -> Iterator[Profile]:
     with pq.ParquetFile(path) as file:
         for name in file.schema_arrow.names:
             column = file.read(columns=[name], use_threads=False).column(name)
-            found = pc.value_counts(column.drop_null())
-            values, counts = found.field("values"), found.field("counts")
+            value_counts = pc.value_counts(column.drop_null())
+            values, counts = value_counts.field("values"), value_counts.field("counts")
             single = pc.sum(pc.equal(counts, 1)).as_py() or 0
             fault = None
             if len(values) <= 1:
@@ -98,10 +98,10 @@ def class_balance(path: Path, column: str) -> ClassBalance:
         for batch in file.iter_batches(
             _BATCH_ROWS, columns=[column], use_threads=False
         ):
-            found = pc.value_counts(batch.column(0))
-            labels = found.field("values").to_pylist()
+            value_counts = pc.value_counts(batch.column(0))
+            labels = value_counts.field("values").to_pylist()
             counts.update(
-                dict(zip(labels, found.field("counts").to_pylist(), strict=True))
+                dict(zip(labels, value_counts.field("counts").to_pylist(), strict=True))
             )
             if len(counts) > _MOST_CLASSES:
                 msg = f"the column has more than {_MOST_CLASSES} values"

@@ -65,8 +65,8 @@ class FilePart:
             self._parser.write(chunk)
         except FormParserError as error:
             raise _broken() from error
-        found, self._bytes = b"".join(self._bytes), []
-        return found
+        content, self._bytes = b"".join(self._bytes), []
+        return content
 
     def finish(self) -> None:
         """Check that the body has come to its end."""

@@ -97,13 +97,13 @@ def derived_from(
         .where(ModelVersion.model_id.in_(names))
         .order_by(ModelVersion.version)
     )
-    found: dict[int, list[ModelVersion]] = {model_id: [] for model_id in names}
+    by_model: dict[int, list[ModelVersion]] = {model_id: [] for model_id in names}
     for version in versions:
-        mine = found[version.model_id]
+        mine = by_model[version.model_id]
         parent = version.summary.get("repriced_from")
         if version.id in roots or parent in {each.version for each in mine}:
             mine.append(version)
-    return [(names[i], version) for i, mine in found.items() for version in mine]
+    return [(names[i], version) for i, mine in by_model.items() for version in mine]
 
 
 def _held(models: Select[Model]) -> Select[Model]:

@@ -78,8 +78,8 @@ class DatasetStore:
         CorruptDatasetError
             When there is none.
         """
-        for found in self.blobs.list(f"{dataset_id}."):
-            parts = _NAME.fullmatch(found.name)
+        for file in self.blobs.list(f"{dataset_id}."):
+            parts = _NAME.fullmatch(file.name)
             if parts:
                 return DatasetFile(parts["id"], parts["sha256"])
         raise CorruptDatasetError(_MISSING)
@@ -167,10 +167,10 @@ class DatasetStore:
             Younger files may be on their way into the database.
         """
         removed = 0
-        for found in self.blobs.list():
-            parts, age_s = _NAME.fullmatch(found.name), time.time() - found.written_s
+        for file in self.blobs.list():
+            parts, age_s = _NAME.fullmatch(file.name), time.time() - file.written_s
             if parts and age_s > older_than_s and not known(parts["id"]):
-                self.blobs.delete(found.name)
+                self.blobs.delete(file.name)
                 removed += 1
         for folder in (self.root / _INCOMING).glob("*"):
             if _is_left(folder, min(older_than_s, _BEGUN_S)):

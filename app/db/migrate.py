@@ -73,10 +73,10 @@ def upgrade(database: Database, revision: str = "head") -> None:
     ------
     LaterVersionError
     """
-    found = _revision(database)
-    if revision == "head" and found == head():
+    present = _revision(database)
+    if revision == "head" and present == head():
         return  # no lock is taken for nothing
-    if not _known(found):
+    if not _known(present):
         raise LaterVersionError(_later())
     with _locked(database) as config:
         command.upgrade(config, revision)
@@ -113,10 +113,10 @@ def at_head(database: Database) -> bool:
 
 def fault(database: Database) -> str | None:
     """Return what is wrong with the tables and what to do; None when all is well."""
-    found = _revision(database)
-    if found == head():
+    revision = _revision(database)
+    if revision == head():
         return None
-    if not _known(found):
+    if not _known(revision):
         return _later()
     return "the database has other tables than this version: run demur migrate"
 

@@ -26,9 +26,9 @@ def at(*path: str | int) -> str:
 
 def refuse(errors: Iterable[FieldError]) -> InvalidRequestError:
     """Return the problem of these errors; its detail is that of the first."""
-    found = list(errors)[:MOST_FAULTS]
-    more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
-    return InvalidRequestError(f"{_place(found[0])}{found[0].detail}{more}", found)
+    faults = list(errors)[:MOST_FAULTS]
+    more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
+    return InvalidRequestError(f"{_place(faults[0])}{faults[0].detail}{more}", faults)
 
 
 def _place(error: FieldError) -> str:

@@ -49,18 +49,18 @@ _ELSEWHERE = {
 
 
 def explained(
-    found: Mapping[str, Any], known: Callable[[Sequence[str | int]], Iterable[str]]
+    fault: Mapping[str, Any], known: Callable[[Sequence[str | int]], Iterable[str]]
 ) -> str:
     """Return what is wrong at one place, and the way out.
 
     Parameters
     ----------
-    found : mapping
+    fault : mapping
         One of the errors that pydantic lists.
     known : function
         Returns the keys of the object at a location.
     """
-    kind, context, location = found["type"], found.get("ctx") or {}, found["loc"]
+    kind, context, location = fault["type"], fault.get("ctx") or {}, fault["loc"]
     if kind == "extra_forbidden":
         others = ", ".join(known(location[:-1]))
         return _ELSEWHERE.get(
@@ -74,7 +74,7 @@ def explained(
         return f"not available in this version; available: {available}"
     if kind == "value_error":
         return str(context.get("error", "is not acceptable"))
-    return _WORDS.get(kind) or _plainly(str(found["msg"]), context)
+    return _WORDS.get(kind) or _plainly(str(fault["msg"]), context)
 
 
 def _plainly(said: str, context: Mapping[str, Any]) -> str:
@@ -105,12 +105,12 @@ def field_errors(
         What the value was validated as: its keys are listed where one is unknown.
     """
     details: dict[str, list[str]] = {}
-    for found in error.errors(include_url=False, include_input=False):
+    for fault in error.errors(include_url=False, include_input=False):
         # A value that fits no member of a union is reported once for each.
-        path = path_in(found, body)
-        if found["type"].startswith("union_tag"):
+        path = path_in(fault, body)
+        if fault["type"].startswith("union_tag"):
             path.append("kind")
-        said = explained(found, lambda location: known_keys(asked, tuple(location)))
+        said = explained(fault, lambda location: known_keys(asked, tuple(location)))
         details.setdefault(at(*path), []).append(said)
     return [
         FieldError(pointer, ", or: ".join(dict.fromkeys(said)))

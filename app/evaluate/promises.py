@@ -63,16 +63,16 @@ def check(
         )
     if "max_cost" in rule:
         prices = costs or CostMatrix()
-        found = check_cost_promise(rule, prices, labels, decisions, part.groups)
+        verdict = check_cost_promise(rule, prices, labels, decisions, part.groups)
     elif "max_reject_rate" in rule:
-        found = check_share_promise(rule, decisions, part.groups)
+        verdict = check_share_promise(rule, decisions, part.groups)
     else:
-        found = check_promise(rule, labels, decisions, part.groups)
-    status = found["status"]
+        verdict = check_promise(rule, labels, decisions, part.groups)
+    status = verdict["status"]
     return PromiseCheck(
         status=status,
         holds=_HOLDS.get(status),
         sentence=sentence,
         note=note,
-        groups=found["groups"],
+        groups=verdict["groups"],
     )

@@ -69,19 +69,20 @@ def evaluate(
     if evidence.prices is not None:
         own = (evidence.prices, part.weight, part.groups)
         spending = Spending.of_rows(part.positive, decisions, *own)
-    found = drawn.intervals(costs) | judged
+    intervals = drawn.intervals(costs) | judged
     if spending is not None:
-        found["expected_cost"] = spending.expected_cost()
+        intervals["expected_cost"] = spending.expected_cost()
     figures: dict[str, Any] = {
         "rows": len(part.rows),
         "share_positive": _mean(part.positive, part.weight),
         "expected_cost": None,
-        **{name: _number(one.value) for name, one in found.items()},
+        **{name: _number(one.value) for name, one in intervals.items()},
         "confusion": _confusion(drawn.total),
         **rankings,
         "guarded": _guarded(evidence.guarded),
         "intervals": {
-            name: [_number(one.low), _number(one.high)] for name, one in found.items()
+            name: [_number(one.low), _number(one.high)]
+            for name, one in intervals.items()
         },
     }
     if rating is not None:
@@ -98,7 +99,7 @@ def evaluate(
         return {**figures, **dict.fromkeys(_COMPARED)}, warnings
     beats = all(one["shown"] == "better" for one in against.values())
     compared = (constants, against, beats)
-    spent = found["expected_cost"].value
+    spent = intervals["expected_cost"].value
     if not beats:
         warnings.append(_no_better(spent, constants, against))
     return {**figures, **dict(zip(_COMPARED, compared, strict=True))}, warnings
@@ -108,15 +109,15 @@ def _against(intervals: Mapping[str, Interval]) -> dict[str, dict[str, Any]]:
     """Return what the model costs more than each constant answer, and what is shown."""
     return {
         name: {
-            "difference": found.value,
-            "interval": [found.low, found.high],
+            "difference": difference.value,
+            "interval": [difference.low, difference.high],
             "shown": "better"
-            if found.high < 0.0
+            if difference.high < 0.0
             else "worse"
-            if found.low > 0.0
+            if difference.low > 0.0
             else "not shown",
         }
-        for name, found in intervals.items()
+        for name, difference in intervals.items()
     }
 
 
@@ -166,8 +167,8 @@ def _of_probabilities(
     """Return the figures that do not depend on what is decided."""
     part = evidence.part
     p = calibration.probability(evidence.calibrated_on)
-    found = probability_intervals(part.positive, p, part.weight, part.groups)
-    return dict(found), _rankings(evidence, calibration)
+    intervals = probability_intervals(part.positive, p, part.weight, part.groups)
+    return dict(intervals), _rankings(evidence, calibration)
 
 
 def _rankings(evidence: Evidence, calibration: Calibration) -> dict[str, float | None]:

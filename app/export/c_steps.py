@@ -135,8 +135,8 @@ def _trees(out: Writer, step: Step) -> None:
     spans["SPLIT"] = ("category",)
     for name, fields in spans.items():
         every = np.concatenate([np.ravel(step[field]) for field in fields])
-        found = _whole(every)
-        out.types[name] = max(found, out.types.get(name, found), key=_WHOLE.index)
+        kind = _whole(every)
+        out.types[name] = max(kind, out.types.get(name, kind), key=_WHOLE.index)
     columns = [np.asarray(step[name]).astype(int) for name in _NODE]
     nodes = ", ".join(
         f"{{{', '.join(map(str, whole))}, {_number(split)}}}"

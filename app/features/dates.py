@@ -21,9 +21,9 @@ _DATE = re.compile(
 
 def are_dates(texts: Iterable[str]) -> bool:
     """Tell whether all of some texts are dates, with or without a time of day."""
-    found = False
+    any_date = False
     for text in texts:
         if not _DATE.fullmatch(text):
             return False
-        found = True
-    return found
+        any_date = True
+    return any_date

@@ -72,8 +72,8 @@ def _least(
     turned = values * sign
     if len(known) == _KEPT:
         turned = turned[turned <= max(known)]
-    found, counts = np.unique(turned[~np.isnan(turned)], return_counts=True)
-    pairs = zip(found[:_KEPT].tolist(), counts[:_KEPT].tolist(), strict=True)
+    distinct, counts = np.unique(turned[~np.isnan(turned)], return_counts=True)
+    pairs = zip(distinct[:_KEPT].tolist(), counts[:_KEPT].tolist(), strict=True)
     both = dict(known)
     for value, count in pairs:
         both[value] = both.get(value, 0) + count

@@ -79,5 +79,5 @@ def marks_of(texts: Iterable[str]) -> frozenset[str]:
 
 def numbers_of(marks: Iterable[str]) -> tuple[float, ...]:
     """Return the numbers among marks, ascending: -999 in a column of numbers."""
-    found = {float(mark) for mark in marks if is_number(category(mark))}
-    return tuple(sorted(number for number in found if isfinite(number)))
+    numbers = {float(mark) for mark in marks if is_number(category(mark))}
+    return tuple(sorted(number for number in numbers if isfinite(number)))

@@ -28,10 +28,10 @@ def guarded_rows(
         return None
 
     def missing() -> NDArray[np.bool_]:
-        found = np.zeros(table.n_rows, dtype=np.bool_)
+        guarded = np.zeros(table.n_rows, dtype=np.bool_)
         for name in features.names:
-            found |= table.missing(name)
-        return found
+            guarded |= table.missing(name)
+        return guarded
 
     codes = guards.fired(encoded.matrix, encoded.notes, missing)
     return np.zeros(table.n_rows, dtype=np.int8) if codes is None else codes

@@ -83,13 +83,13 @@ def _durations(session: Session) -> dict[str, Durations]:
             ended.c.status, ended.c.place, func.count(), func.sum(ended.c.seconds)
         ).group_by(ended.c.status, ended.c.place)
     )
-    found: dict[str, Durations] = {}
+    by_kind: dict[str, Durations] = {}
     for status, at, count, total in rows:
-        before = found.get(status, Durations((0,) * len(BOUNDS), 0.0))
+        before = by_kind.get(status, Durations((0,) * len(BOUNDS), 0.0))
         buckets = list(before.buckets)
         buckets[at] += count
-        found[status] = Durations(tuple(buckets), before.seconds + float(total))
-    return found
+        by_kind[status] = Durations(tuple(buckets), before.seconds + float(total))
+    return by_kind
 
 
 def _seconds(dialect: str) -> ColumnElement[float]:

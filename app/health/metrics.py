@@ -120,17 +120,17 @@ class Metrics:
                 (method, route, str(status)): tally
                 for (method, route, status), tally in list(self._tallies.items())
             }
-        found: dict[Labels, Tally] = {}
+        tallies: dict[Labels, Tally] = {}
         for (family, *parts), value in self.shared.sums().items():
             if family != FAMILY:
                 continue
             method, route, status, place = parts
-            tally = found.setdefault((method, route, status), Tally())
+            tally = tallies.setdefault((method, route, status), Tally())
             if place == SECONDS:
                 tally.seconds = value
             else:
                 tally.buckets[int(place)] = value
-        return found
+        return tallies
 
 
 @dataclass(frozen=True, slots=True, eq=False)  # a registry's key by identity

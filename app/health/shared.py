@@ -69,6 +69,6 @@ class SharedCounts:
 
 
 def _read(file: Path) -> Iterator[tuple[str, float]]:
-    found = MmapedDict.read_all_values_from_file(str(file))  # type: ignore[no-untyped-call]  # as above
-    for key, value, _, _ in found:
+    values = MmapedDict.read_all_values_from_file(str(file))  # type: ignore[no-untyped-call]  # as above
+    for key, value, _, _ in values:
         yield key, value

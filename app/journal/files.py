@@ -29,7 +29,7 @@ def name_of(day: date, token: str) -> str:
 
 def log_files(place: Place) -> Iterator[tuple[date, str]]:
     """Yield the day and the name of every file of the log, oldest day first."""
-    for name in sorted(found.name for found in open_blobs(place).list()):
+    for name in sorted(file.name for file in open_blobs(place).list()):
         parts = _NAME.fullmatch(name)
         if parts:
             yield date.fromisoformat(parts["day"]), name

@@ -49,8 +49,8 @@ def digest(key: bytes) -> bytes:
 def match(sent: bytes, known: Iterable[KnownKey]) -> KnownKey | None:
     """Return the key that was sent; None when it is not known."""
     own = digest(sent)
-    found: KnownKey | None = None
+    known_key: KnownKey | None = None
     for key in known:
         if hmac.compare_digest(own, key.digest):
-            found = key
-    return found
+            known_key = key
+    return known_key

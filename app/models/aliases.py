@@ -48,7 +48,7 @@ def move(
     gates = Gates(**asked.gates.model_dump())
     compared = gates.no_worse and present is not None and present.id != new.id
     on = alarms_on(session, new.model_id) if gates.no_alarm else []
-    found = check(
+    results = check(
         gates,
         _candidate(new, store if compared else None),
         None if present is None else _candidate(present, store if compared else None),
@@ -65,7 +65,7 @@ def move(
         version=new.version,
         moved_at=row.moved_at,
         previous_version=None if present is None else present.version,
-        gates=found,
+        gates=results,
     )
 
 

@@ -117,7 +117,7 @@ class Catalogue:
 
     def _meaning(self, text: str) -> ResolvedVersion:
         reference = Reference.parse(text)
-        found = self._find(reference)
-        if found is None:
+        version = self._find(reference)
+        if version is None:
             raise reference.unknown()
-        return found
+        return version

@@ -125,14 +125,14 @@ def _constant(evaluation: Mapping[str, Any]) -> tuple[str, bool]:
     if not against or cost is None:
         return "beats_constant: no costs of held-out rows are known", False
     hardest = max(against, key=lambda name: against[name]["interval"][1])
-    found = against[hardest]
-    low, high = found["interval"]
+    measured = against[hardest]
+    low, high = measured["interval"]
     said = (
-        f"beats_constant: {found['shown']}: the expected cost is {cost:.6g}, always"
-        f" answering {hardest} costs {cost - found['difference']:.6g}, the difference"
-        f" lies in {low:.4g} to {high:.4g}"
+        f"beats_constant: {measured['shown']}: the expected cost is {cost:.6g}, always"
+        f" answering {hardest} costs {cost - measured['difference']:.6g},"
+        f" the difference lies in {low:.4g} to {high:.4g}"
     )
-    return said, found["shown"] == "better"
+    return said, measured["shown"] == "better"
 
 
 def _no_worse(new: Candidate, present: Candidate | None) -> tuple[str, bool]:

@@ -61,10 +61,10 @@ def resolve(
         query = query.join(Alias, Alias.version_id == ModelVersion.id).where(
             Alias.model_id == Model.id, Alias.alias == alias
         )
-    found = session.execute(query).one_or_none()
-    if found is None:
+    row = session.execute(query).one_or_none()
+    if row is None:
         return None
-    known, number, sha256, model_id, policy, secret = found
+    known, number, sha256, model_id, policy, secret = row
     terms = terms_of(model_id, policy, secret) if policy else None
     return ResolvedVersion(known, number, sha256, terms)
 

@@ -111,6 +111,6 @@ def remove_file(session: Session, store: ArtifactStore, gone: Gone) -> None:
     used = select(ModelVersion.id).where(ModelVersion.artifact_sha256 == gone.sha256)
     if session.scalar(used.limit(1)) is not None:
         return
-    found = store.find(gone.sha256)
-    if found is not None and found.written_s <= gone.made_s:
+    file = store.find(gone.sha256)
+    if file is not None and file.written_s <= gone.made_s:
         store.delete(gone.sha256)

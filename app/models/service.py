@@ -127,11 +127,11 @@ def known_version(session: Session, name: str, version: int) -> ModelVersion:
         When the model or the version does not exist.
     """
     known = NAME.fullmatch(name) and 1 <= version <= LARGEST_VERSION
-    found = queries.find_version(session, name, version) if known else None
-    if found is None:
+    row = queries.find_version(session, name, version) if known else None
+    if row is None:
         msg = f"no model of this name has a version {version}; see GET /models"
         raise UnknownModelError(msg)
-    return found
+    return row
 
 
 def label(session: Session, name: str, asked: Labelling) -> None:

@@ -47,10 +47,10 @@ def audited_between(
         query = query.where(Case.closed_at >= start)
     if end is not None:
         query = query.where(Case.closed_at < end)
-    found = Audited()
+    audited = Audited()
     for decision, positive, count in session.execute(query):
         called = str(decision)
-        found.rows[called] += count
+        audited.rows[called] += count
         if bool(positive) != (called == "+1"):
-            found.errors[called] += count
-    return found
+            audited.errors[called] += count
+    return audited

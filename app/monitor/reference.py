@@ -68,15 +68,17 @@ def limits_of(limits: Limits, summary: Mapping[str, Any]) -> dict[str, float]:
     promised = rule.get("max_error") if rule.get("kind") == "bounded-error" else None
     if not isinstance(promised, Mapping):
         promised = {"+1": promised, "-1": promised}
-    found: dict[str, float | None] = {
+    by_kind: dict[str, float | None] = {
         "reject_rate": limits.reject_rate or _upper(summary, "reject_rate"),
         "error_positive": limits.max_error.plus or promised.get("+1"),
         "error_negative": limits.max_error.minus or promised.get("-1"),
     }
     if costs is not None:
         cost = limits.expected_cost or _upper(summary, "expected_cost")
-        found["expected_cost"] = cost and cost / max(costs.values())
-    return {kind: limit for kind, limit in found.items() if limit and 0.0 < limit < 1.0}
+        by_kind["expected_cost"] = cost and cost / max(costs.values())
+    return {
+        kind: limit for kind, limit in by_kind.items() if limit and 0.0 < limit < 1.0
+    }
 
 
 def _upper(summary: Mapping[str, Any], figure: str) -> float | None:

@@ -183,10 +183,10 @@ def _limits(version: ModelVersion, settings: MonitorSettings) -> dict[str, float
 def _audits(
     session: Session, version: ModelVersion, settings: MonitorSettings, n_cycles: int
 ) -> dict[str, Audits]:
-    found, limits = audited_between(session, version), _limits(version, settings)
+    audited, limits = audited_between(session, version), _limits(version, settings)
     audits = {}
     for called, word in (("+1", "positive"), ("-1", "negative")):
-        rows, errors = found.rows[called], found.errors[called]
+        rows, errors = audited.rows[called], audited.errors[called]
         limit = limits.get(f"error_{word}")
         audits[called] = Audits(
             rows=rows,

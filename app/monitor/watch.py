@@ -68,10 +68,10 @@ def cycles(
     buckets: Iterable[Bucket], length: timedelta
 ) -> dict[tuple[int, datetime], Cycle]:
     """Return buckets together, by version id and when the cycle began, in order."""
-    found: dict[tuple[int, datetime], Cycle] = defaultdict(Cycle)
+    by_cycle: dict[tuple[int, datetime], Cycle] = defaultdict(Cycle)
     for bucket in sorted(buckets, key=lambda one: (one.start, one.version_id)):
-        found[bucket.version_id, start_of(bucket.start, length)].add(bucket)
-    return found
+        by_cycle[bucket.version_id, start_of(bucket.start, length)].add(bucket)
+    return by_cycle
 
 
 def watch(session: Session, store: ArtifactStore, now: datetime) -> None:
@@ -144,13 +144,13 @@ def _weigh(
 
 def _latched(session: Session, model_id: int) -> defaultdict[int, set[str]]:
     """Return the kinds of alarm that are on, by version."""
-    found: defaultdict[int, set[str]] = defaultdict(set)
+    latched: defaultdict[int, set[str]] = defaultdict(set)
     on = select(Alarm.version, Alarm.kind).where(
         Alarm.model_id == model_id, Alarm.acknowledged_at.is_(None)
     )
     for version, kind in session.execute(on):
-        found[version].add(kind)
-    return found
+        latched[version].add(kind)
+    return latched
 
 
 class _Weighing:

@@ -106,10 +106,10 @@ def _write(settings: Settings, database: Path, folder: Path) -> Manifest:
 
 def _size(settings: Settings, name: str) -> int:
     folder, _, file = name.partition("/")
-    found = open_blobs(settings.place / folder).find(file)
-    if found is None:
+    stored = open_blobs(settings.place / folder).find(file)
+    if stored is None:
         raise _missing(file)
-    return found.size
+    return stored.size
 
 
 @contextmanager
@@ -135,8 +135,8 @@ def _missing(name: str) -> FileNotFoundError:
 def _append(archive: tarfile.TarFile, entry: Entry, path: Path) -> None:
     """Add a file; what was read is what the manifest says, or it is no backup."""
     with path.open("rb") as source:
-        found = copy(source, lambda _: None)
-        if found != (entry.size, entry.sha256):
+        digest = copy(source, lambda _: None)
+        if digest != (entry.size, entry.sha256):
             msg = f"the file {path.name} is damaged: it is not what was written"
             raise OperationError(msg)
         source.seek(0)

@@ -130,10 +130,10 @@ def _unpack(source: Path, staging: Path, staged: Path) -> Manifest:
 def _write(content: IO[bytes], entry: Entry, target: Path) -> None:
     target.parent.mkdir(exist_ok=True)
     with target.open("xb") as file:
-        found = copy(content, file.write)
+        digest = copy(content, file.write)
         file.flush()
         os.fsync(file.fileno())
-    if found != (entry.size, entry.sha256):
+    if digest != (entry.size, entry.sha256):
         msg = f"the archive is damaged: {entry.name} is not what was backed up"
         raise OperationError(msg)
 
@@ -194,6 +194,6 @@ def _remove_others(manifest: Manifest, place: Place) -> None:
     kept = {entry.name for entry in manifest.files}
     for name in FOLDERS:
         blobs = open_blobs(place / name)
-        for found in list(blobs.list()):
-            if f"{name}/{found.name}" not in kept:
-                blobs.delete(found.name)
+        for file in list(blobs.list()):
+            if f"{name}/{file.name}" not in kept:
+                blobs.delete(file.name)

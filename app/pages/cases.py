@@ -44,15 +44,15 @@ def list_cases(request: Request, session: Reading, view: str = "open") -> Respon
     except ValidationError as error:
         faults = [{**f, "loc": ("query", *f["loc"])} for f in error.errors()]
         raise RequestValidationError(faults) from None
-    found = cases.page(session, query)
+    answer = cases.page(session, query)
     return render(
         request,
         "cases.html",
         here="cases",
-        found=found,
+        found=answer,
         view=view,
         views={name: urlencode({"view": name, **filters}) for name in VIEWS},
-        following=urlencode({"view": view, **filters, "after": found.next or ""}),
+        following=urlencode({"view": view, **filters, "after": answer.next or ""}),
         filters=filters,
         reasons=[*REASONS, AUDIT, BROUGHT],
     )
@@ -61,9 +61,9 @@ def list_cases(request: Request, session: Reading, view: str = "open") -> Respon
 @router.get("/cases/{case_id}", dependencies=LEADS)
 def show_case(request: Request, case_id: CaseId, session: Reading) -> Response:
     """Show all that is kept of a case."""
-    found = cases.describe(session, case_id)
+    detail = cases.describe(session, case_id)
     people = [*reassigning.reviewers(session)]
-    return render(request, "case.html", here="cases", case=found, people=people)
+    return render(request, "case.html", here="cases", case=detail, people=people)
 
 
 @router.post("/cases/{case_id}/{what}", dependencies=LEADS)

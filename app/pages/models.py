@@ -51,9 +51,9 @@ def _trainings(session: Reading) -> list[JobAnswer]:
         JobsQuery(limit=20, status="running"),
         JobsQuery(limit=20, status="queued"),
     ]
-    found = [job for query in going for job in jobs.page(session, query)[0]]
+    trainings = [job for query in going for job in jobs.page(session, query)[0]]
     latest, _ = jobs.page(session, JobsQuery(limit=_ENDED))
-    shown = {job.id: job for job in (*found, *latest)}
+    shown = {job.id: job for job in (*trainings, *latest)}
     return [job_entry(job) for job in shown.values()]
 
 

@@ -128,11 +128,11 @@ async def _seen(request: Request, dataset_id: str, target: str) -> Seen:
             file = service.file_of(service.find(session, dataset_id))
             path = held.enter_context(store.checked(file))
             try:
-                found = service.describe(session, store, dataset_id, query)
+                description = service.describe(session, store, dataset_id, query)
             except InvalidRequestError:  # too many values to be classes
                 plain = DatasetQuery(preview=20)
-                found = service.describe(session, store, dataset_id, plain)
-        return found, path.resolve()
+                description = service.describe(session, store, dataset_id, plain)
+        return description, path.resolve()
 
     with ExitStack() as held:
         detail, path = await run_in_threadpool(look)

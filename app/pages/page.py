@@ -278,13 +278,13 @@ def _percent(value: float | None) -> str:
 @cache
 def _assets() -> dict[str, tuple[str, bytes]]:
     """Return the files that pages load: by name, an address with its content's hash."""
-    found = {}
+    addresses = {}
     for file in (files("app.pages") / "static").iterdir():
         content = file.read_bytes()
         stem, _, ending = file.name.rpartition(".")
         mark = hashlib.sha256(content).hexdigest()[:16]
-        found[file.name] = (f"{stem}.{mark}.{ending}", content)
-    return found
+        addresses[file.name] = (f"{stem}.{mark}.{ending}", content)
+    return addresses
 
 
 def asset_address(name: str) -> str:

@@ -186,8 +186,8 @@ def _page(
 
 def _influence(summary: dict[str, Any]) -> list[tuple[str, float]]:
     """Return the columns that the answer hangs on, the strongest first."""
-    found = summary.get("influence") or {}
-    return sorted(found.items(), key=lambda one: -one[1])[:20]
+    influence = summary.get("influence") or {}
+    return sorted(influence.items(), key=lambda one: -one[1])[:20]
 
 
 def _plots(curves: CurvesAnswer | None, labels: dict[str, str]) -> list[dict[str, Any]]:

@@ -74,12 +74,12 @@ def show_a_case(request: Request, told: Told | None = None) -> Response:
     database = state_of(request).database
     with database.write(lasting=False) as session:
         me = person_of(request, session)
-        found = claims.claim(session, me, None)
+        claim = claims.claim(session, me, None)
     now = utc_now()
     with database.read() as session:  # others write while this is put together
         last = next(iter(telling.own_verdicts(session, me, 1).verdicts), None)
         odd = (
-            set() if found is None else telling.unusual_columns(session, found.case.id)
+            set() if claim is None else telling.unusual_columns(session, claim.case.id)
         )
         counts = cases.counts(session, None)
     if last is not None and not (last.stands and last.at > now - _LATELY):
@@ -88,9 +88,9 @@ def show_a_case(request: Request, told: Told | None = None) -> Response:
         request,
         "review.html",
         here="review",
-        claim=found,
+        claim=claim,
         odd=odd,
-        beat=0 if found is None else (found.expires_at - now).total_seconds() / 3,
+        beat=0 if claim is None else (claim.expires_at - now).total_seconds() / 3,
         counts=counts,
         last=last,
         undo=last is not None and last.undo_until > now,

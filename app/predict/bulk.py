@@ -168,7 +168,9 @@ def _resolved(reference: Reference) -> ResolvedVersion:
     known, asked_at = _Process.known, time.monotonic()
     try:
         with _Process.database.read() as session:
-            found = resolve(session, reference.name, reference.version, reference.alias)
+            version = resolve(
+                session, reference.name, reference.version, reference.alias
+            )
     except SQLAlchemyError:
         if reference not in known:
             raise
@@ -177,12 +179,12 @@ def _resolved(reference: Reference) -> ResolvedVersion:
             raise
         return last
     known.pop(reference, None)
-    if found is None:
+    if version is None:
         raise reference.unknown()
     if len(known) >= _MOST_KNOWN:
         del known[next(iter(known))]
-    known[reference] = asked_at, found
-    return found
+    known[reference] = asked_at, version
+    return version
 
 
 def _end_with_the_server() -> None:

@@ -271,13 +271,13 @@ class PredictEndpoint:
 def _renamed(body: bytes, moved: Moved | None) -> bytes:
     """Return an answer with cases as they are called now; with none of them by None."""
 
-    def named(found: re.Match[bytes]) -> bytes:
+    def named(match: re.Match[bytes]) -> bytes:
         if moved is None:
             return b"null"
-        case_id = found[1].decode()
+        case_id = match[1].decode()
         return b'"%s"' % moved.get(case_id, case_id).encode()
 
-    return _CASES.sub(lambda found: _CASE.sub(named, found[0]), body)
+    return _CASES.sub(lambda match: _CASE.sub(named, match[0]), body)
 
 
 def _is_small(body: bytes) -> bool:

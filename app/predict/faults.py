@@ -40,10 +40,10 @@ def respelled(rows: Sequence[Raw], names: Mapping[str, str]) -> list[Raw] | None
     names : mapping of str to str
         The model's columns by their trimmed names.
     """
-    found = [_renamed(raw, names) for raw in rows]
-    if all(new is old for new, old in zip(found, rows, strict=True)):
+    renamed = [_renamed(raw, names) for raw in rows]
+    if all(new is old for new, old in zip(renamed, rows, strict=True)):
         return None
-    return found
+    return renamed
 
 
 def _renamed(raw: Raw, names: Mapping[str, str]) -> Raw:

@@ -83,8 +83,8 @@ class SingleRow:
         outputs = scorer.outputs(X)
         score = outputs.score.item()
         if calibration is None:
-            found = scorer.probability(X)
-            p = None if found is None else found.item()
+            probabilities = scorer.probability(X)
+            p = None if probabilities is None else probabilities.item()
         else:
             odds = score if outputs.log_odds is None else outputs.log_odds.item()
             p = calibration.probability_of(odds)

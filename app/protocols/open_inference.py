@@ -210,17 +210,17 @@ async def _ready(call: Call) -> Reply:
 
 
 async def _model(call: Call) -> Reply:
-    found, ready = await call.predict.load(call.model)
+    version, ready = await call.predict.load(call.model)
     return as_json(
         {
-            "name": found.name,
-            "versions": [str(found.version)],
+            "name": version.name,
+            "versions": [str(version.version)],
             "platform": "demur",
             "inputs": _described(ready),
             "outputs": [
                 {"name": name, "datatype": datatype, "shape": [-1, 1]}
                 for name, datatype in OUTPUTS.items()
-                if name not in absent_of(ready, reviewed=found.review is not None)
+                if name not in absent_of(ready, reviewed=version.review is not None)
             ],
         }
     )
@@ -235,8 +235,8 @@ def _described(ready: ReadyModel) -> list[dict[str, Any]]:
 
 
 async def _model_ready(call: Call) -> Reply:
-    found, _ = await call.predict.load(call.model)
-    return as_json({"name": found.name, "ready": True})
+    version, _ = await call.predict.load(call.model)
+    return as_json({"name": version.name, "ready": True})
 
 
 def _error_body(error: ApiError) -> bytes:

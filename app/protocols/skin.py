@@ -86,5 +86,5 @@ async def nan_as_null(sent: bytes, *, small: bool) -> bytes:
     return await at_once(_NAN.sub, _as_null, sent, small=small)
 
 
-def _as_null(found: re.Match[bytes]) -> bytes:
-    return b"null" if found[0] == b"NaN" else found[0]
+def _as_null(match: re.Match[bytes]) -> bytes:
+    return b"null" if match[0] == b"NaN" else match[0]

@@ -37,19 +37,19 @@ class Protocols:
         """Return what answers a path; None where no protocol has it."""
         for skin in SKINS:
             for address in skin.addresses:
-                if found := address.pattern.fullmatch(path):
-                    return skin, address, found
+                if match := address.pattern.fullmatch(path):
+                    return skin, address, match
         return None
 
     async def answer(
         self,
-        found: tuple[Skin, Address, re.Match[str]],
+        matched_address: tuple[Skin, Address, re.Match[str]],
         scope: Scope,
         receive: Receive,
         send: Send,
     ) -> None:
         """Answer one HTTP request."""
-        skin, address, matched = found
+        skin, address, matched = matched_address
         scope["route"] = address.route
         method = "GET" if scope["method"] == "HEAD" else scope["method"]
         act = address.acts.get(method)

@@ -74,10 +74,10 @@ def bring(
     ]
     if nameless:
         raise unusable(nameless)
-    found = [_case(session, known.row.model_id, one) for one in brought]
+    cases = [_case(session, known.row.model_id, one) for one in brought]
     unknown = [
         FieldError(f"/{one.row}", "no case of this model has it", row=one.row)
-        for one, case_id in zip(brought, found, strict=True)
+        for one, case_id in zip(brought, cases, strict=True)
         if case_id is None
     ]
     if unknown:
@@ -88,7 +88,7 @@ def bring(
         raise UnknownCaseError(msg, unknown[:MOST_FAULTS])
     counted = {"saved": 0, "repeated": 0, "closed": 0}
     # By one order, so that no two who bring verdicts wait for each other.
-    pairs = zip(brought, found, strict=True)
+    pairs = zip(brought, cases, strict=True)
     for one, case_id in sorted(pairs, key=lambda pair: (str(pair[1]), pair[0].row)):
         person = bringer if one.person is None else take_in(session, one.person)
         counted[_keep(session, str(case_id), one, person)] += 1

@@ -63,13 +63,13 @@ def by_reference(
     UnknownCaseError
         When nothing is kept under it.
     """
-    found = select(Case).where(Case.reference == reference)
+    query = select(Case).where(Case.reference == reference)
     known = select(Outcome.id).where(Outcome.reference == reference)
     if model is not None:
         model_id = policies.model_id_of(session, model)
-        found = found.where(Case.model_id == model_id)
+        query = query.where(Case.model_id == model_id)
         known = known.where(Outcome.model_id == model_id)
-    rows = session.scalars(found.order_by(Case.id).with_for_update()).all()
+    rows = session.scalars(query.order_by(Case.id).with_for_update()).all()
     outcomes = session.scalars(known).all()
     if not rows and not outcomes:
         msg = (

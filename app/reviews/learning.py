@@ -172,10 +172,10 @@ def _table(
 
 
 def _kind(values: Sequence[Any]) -> ColumnType:
-    found = {type(cell) for cell in values if cell is not None}
-    if found == {bool}:
+    kinds = {type(cell) for cell in values if cell is not None}
+    if kinds == {bool}:
         return "boolean"
-    return "categorical" if str in found else "numeric"
+    return "categorical" if str in kinds else "numeric"
 
 
 def _typed(

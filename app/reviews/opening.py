@@ -100,7 +100,7 @@ def _insert(session: Session, cases: Sequence[NewCase]) -> set[str]:
 
 
 def _open(session: Session, cases: Sequence[NewCase]) -> dict[Key | None, str]:
-    found = session.execute(
+    rows = session.execute(
         select(Case.model_id, Case.open_reference, Case.id).where(
             Case.model_id.in_({case.origin.terms.model_id for case in cases}),
             Case.open_reference.in_([case.reference for case in cases]),
@@ -108,7 +108,7 @@ def _open(session: Session, cases: Sequence[NewCase]) -> dict[Key | None, str]:
     )
     return {
         (model_id, reference): case_id
-        for model_id, reference, case_id in found
+        for model_id, reference, case_id in rows
         if reference is not None
     }
 

@@ -65,11 +65,11 @@ def model_id_of(session: Session, name: str) -> int:
         When there never was such a model.
     """
     query = select(Model.id).where(Model.name == name)
-    found = session.scalar(query) if NAME.fullmatch(name) else None
-    if found is None:
+    model_id = session.scalar(query) if NAME.fullmatch(name) else None
+    if model_id is None:
         msg = "no model has this name; see GET /models"
         raise UnknownModelError(msg)
-    return found
+    return model_id
 
 
 def find(session: Session, model_id: int) -> KnownPolicy | None:
@@ -80,11 +80,11 @@ def find(session: Session, model_id: int) -> KnownPolicy | None:
 
 def of(session: Session, model_id: int) -> Policy:
     """Return the policy by which a model's cases go on, also a deleted one."""
-    found = find(session, model_id)
-    if found is None:
+    policy = find(session, model_id)
+    if policy is None:
         msg = f"model {model_id} has no review policy"
         raise LookupError(msg)
-    return found.policy
+    return policy.policy
 
 
 def _held(session: Session, row: ReviewPolicy) -> KnownPolicy:
@@ -116,13 +116,13 @@ def known_policy(session: Session, name: str) -> KnownPolicy:
     return _held(session, row)
 
 
-def tell(name: str, found: KnownPolicy) -> PolicyAnswer:
+def tell(name: str, policy: KnownPolicy) -> PolicyAnswer:
     """Return a policy as it is told."""
     return PolicyAnswer(
-        **found.policy.model_dump(by_alias=True),
+        **policy.policy.model_dump(by_alias=True),
         model=name,
-        revision=found.row.revision,
-        updated_at=found.row.updated_at,
+        revision=policy.row.revision,
+        updated_at=policy.row.updated_at,
     )
 
 
@@ -189,9 +189,9 @@ def delete(session: Session, name: str) -> None:
     ConflictError
         While cases are open.
     """
-    found = known_policy(session, name)
-    require_none_open(session, found.row.model_id, f"/models/{name}/review")
-    drop(session, found.row.model_id)
+    policy = known_policy(session, name)
+    require_none_open(session, policy.row.model_id, f"/models/{name}/review")
+    drop(session, policy.row.model_id)
 
 
 def drop(session: Session, model_id: int) -> None:

@@ -90,8 +90,8 @@ def take_a_claim(
     # Committed in this thread: others wait no longer than for the statements. A loan
     # that a power cut undoes is lost as one whose time was over.
     with state_of(request).database.write(lasting=False) as session:
-        found = claims.claim(session, person_of(request, session), model)
-    return Response(status_code=204) if found is None else found
+        claim = claims.claim(session, person_of(request, session), model)
+    return Response(status_code=204) if claim is None else claim
 
 
 @router.put("/claims/{claim_id}", responses=LOST)

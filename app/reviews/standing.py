@@ -56,10 +56,10 @@ class Standing:
     @property
     def by_case(self) -> dict[str, list[GivenVerdict]]:
         """Return the verdicts on each case."""
-        found: dict[str, list[GivenVerdict]] = defaultdict(list)
+        verdicts: dict[str, list[GivenVerdict]] = defaultdict(list)
         for one in self.verdicts:
-            found[one.case_id].append(one)
-        return found
+            verdicts[one.case_id].append(one)
+        return verdicts
 
     def table(self) -> tuple[NDArray[np.int8], NDArray[np.float64]]:
         """Return verdicts (n_cases, most) and the machine's probabilities (n_cases,).

@@ -94,7 +94,7 @@ def unusual_columns(session: Session, case_id: str) -> frozenset[str]:
         return frozenset()
     model = session.get_one(Model, case.model_id)
     row = find_version(session, model.name, case.version)
-    found = set()
+    columns = set()
     for feature in [] if row is None else row.summary.get("features", []):
         value = case.features.get(feature["name"])
         if case.reason == "missing_value":
@@ -104,8 +104,8 @@ def unusual_columns(session: Session, case_id: str) -> frozenset[str]:
         else:
             odd = category(value) not in feature["categories"]
         if odd:
-            found.add(feature["name"])
-    return frozenset(found)
+            columns.add(feature["name"])
+    return frozenset(columns)
 
 
 def claim(session: Session, opinion: Opinion) -> ClaimAnswer:

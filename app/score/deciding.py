@@ -109,8 +109,8 @@ class _Telling(Answering):
 
 def _is_there(blobs: Blobs, part: str, size: int, sha256: str) -> bool:
     """Tell whether a part is written already, by its bytes."""
-    found = blobs.find(part)
-    if found is None or found.size != size:
+    file = blobs.find(part)
+    if file is None or file.size != size:
         return False
     with blobs.held(part, None) as path:
         return digest_of(path) == sha256
@@ -122,14 +122,14 @@ def _with_cases(
     """Write a part, and open the cases that it names."""
     with closing(open_database(settings.database, pool_size=_THREADS)) as database:
         with database.read() as session:
-            found = resolve(session, source.model)
-        if found is None or found.review is None:
+            version = resolve(session, source.model)
+        if version is None or version.review is None:
             msg = "reviews of this model were switched off after the job was queued"
             raise ConflictError(msg)
         part = JobPart(source.job or "", shard.stem)
         for _ in range(_ATTEMPTS):
             spool = made.with_suffix(".cases")
-            cases = answering.open_cases(found.review, database, spool, part)
+            cases = answering.open_cases(version.review, database, spool, part)
             tally = _written(settings, source, shard, answering, made)
             with suppress(Overtaken):
                 cases.store()
@@ -170,8 +170,8 @@ def _unchanged(settings: Settings, source: Source, file: Stored) -> Iterator[Blo
 
 
 def _require_unchanged(blobs: Blobs, file: Stored) -> None:
-    found = blobs.find(file.name)
-    now = None if found is None else (found.size, found.written_s)
+    present = blobs.find(file.name)
+    now = None if present is None else (present.size, present.written_s)
     if now != (file.size, file.written_s):
         msg = f"{file.name} has changed since the job was planned"
         raise ConflictError(msg)

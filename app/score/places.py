@@ -54,9 +54,11 @@ def place_at(settings: Settings, url: str) -> Place:
         ):
             continue
         if not mark:
-            found = Path(url).resolve()
-            if found.is_relative_to(Path(address).resolve()):  # links lead nowhere else
-                return found
+            folder = Path(url).resolve()
+            if folder.is_relative_to(
+                Path(address).resolve()
+            ):  # links lead nowhere else
+                return folder
             continue
         named = f"{scheme}:/{parts}"
         return Remote(

@@ -72,19 +72,19 @@ def _files(settings: Settings, source: Source) -> list[Stored]:
     if source.dataset is not None:
         store = DatasetStore(settings.datasets_dir)
         kept = store.find(source.dataset)
-        found = store.blobs.find(kept.name)
-        return [] if found is None else [_stored(found, kept.sha256)]
+        table_file = store.blobs.find(kept.name)
+        return [] if table_file is None else [_stored(table_file, kept.sha256)]
     blobs, named = source_of(settings, source)
     every = [
-        _stored(found)
-        for found in blobs.list(named or "")
-        if found.name.lower().endswith(FORMS) and named in {None, found.name}
+        _stored(table_file)
+        for table_file in blobs.list(named or "")
+        if table_file.name.lower().endswith(FORMS) and named in {None, table_file.name}
     ]
     return sorted(every, key=lambda file: file.name)
 
 
-def _stored(found: Found, sha256: str | None = None) -> Stored:
-    return Stored(found.name, found.size, found.written_s, sha256)
+def _stored(file: Found, sha256: str | None = None) -> Stored:
+    return Stored(file.name, file.size, file.written_s, sha256)
 
 
 def _cuts(

@@ -52,10 +52,10 @@ def score_rows(
     """
     settings = state_of(request).settings
     reference = Reference.parse(asked.model)
-    found = resolve(session, reference.name, reference.version, reference.alias)
-    if found is None:
+    version = resolve(session, reference.name, reference.version, reference.alias)
+    if version is None:
         raise reference.unknown()
-    faults = list(_faults(settings, asked, reviewed=found.review is not None))
+    faults = list(_faults(settings, asked, reviewed=version.review is not None))
     dataset = asked.source.id if isinstance(asked.source, DatasetSource) else None
     if dataset is not None and datasets.hold(session, dataset, read=True) is None:
         detail = "no data set has this id; see GET /datasets"
@@ -63,9 +63,9 @@ def score_rows(
     if faults:
         raise InvalidRequestError(faults[0].detail, faults)
     source = Source(
-        model=found.name,
-        version=found.version,
-        sha256=found.sha256,
+        model=version.name,
+        version=version.version,
+        sha256=version.sha256,
         dataset=dataset,
         url=None if isinstance(asked.source, DatasetSource) else asked.source.url,
         target=asked.target,
@@ -75,7 +75,7 @@ def score_rows(
     )
     job = jobs.enqueue(
         session,
-        model=found.name,
+        model=version.name,
         request_body=msgspec.json.encode(source),
         priority=asked.priority,
         kind=JobKind.SCORE,

@@ -109,11 +109,11 @@ def methods_of(routes: Iterable[BaseRoute], scope: Scope) -> set[str]:
     An address of its own (``/cases/changes``) is none of those with a part to fill in
     (``/cases/{case_id}``), though they would match it.
     """
-    found = [
+    taken = [
         route for route in flat(routes) if route.matches(scope)[0] is not Match.NONE
     ]
-    own = [route for route in found if not getattr(route, "param_convertors", None)]
-    methods = (getattr(route, "methods", None) or {"GET"} for route in own or found)
+    own = [route for route in taken if not getattr(route, "param_convertors", None)]
+    methods = (getattr(route, "methods", None) or {"GET"} for route in own or taken)
     return set().union(*methods)
 
 

@@ -20,22 +20,22 @@ def pointer(location: Iterable[str | int]) -> str:
     return at(*(str(token)[:LONGEST_KEY] for token in location))
 
 
-def refusal(found: Sequence[Any], route: object, body: Any = None) -> ApiError:
+def refusal(faults: Sequence[Any], route: object, body: Any = None) -> ApiError:
     """Return the problem that names every fault (the first twenty) by its place.
 
     Parameters
     ----------
-    found : sequence of mapping
+    faults : sequence of mapping
         What pydantic says of each.
     route : APIRoute
         What was asked: its keys are told where one is unknown.
     body : object, optional
         What was sent, to tell its keys from the tags of unions.
     """
-    if any(error["type"] == "json_invalid" for error in found):
+    if any(error["type"] == "json_invalid" for error in faults):
         return MalformedRequestError("the body is no JSON")
     said: dict[str, list[str]] = {}
-    for error in found:
+    for error in faults:
         # A value that fits no member of a union is reported once for each.
         detail = explained(error, lambda location: _known(location, route))
         said.setdefault(_place(error, body), []).append(detail)

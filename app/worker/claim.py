@@ -40,10 +40,10 @@ class Claim:
 
 def queued(session: Session) -> bool:
     """Tell whether any job waits: a look that takes no lock."""
-    found = session.scalar(
+    job_id = session.scalar(
         select(Job.id).where(Job.status == JobStatus.QUEUED).limit(1)
     )
-    return found is not None
+    return job_id is not None
 
 
 def claim(session: Session, worker_id: str) -> Claim | None:

@@ -148,13 +148,13 @@ def give_back(session: Session, claim: Claim, reason: str, *, counts: bool) -> b
     )
 
 
-def keep(session: Session, claim: Claim, found: Iterable[Kept]) -> None:
+def keep(session: Session, claim: Claim, figures: Iterable[Kept]) -> None:
     """Write down what candidates of a search did, if the job is still held."""
     if held_job(session, claim) is None:
         return
     rows = [
         {"job_id": claim.job_id, "digest": one.digest, "figures": one.figures}
-        for one in found
+        for one in figures
     ]
     statement = insert_into(session, SearchFigures).on_conflict_do_nothing()
     session.execute(statement, rows)

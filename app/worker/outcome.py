@@ -44,12 +44,12 @@ def settle(database: Database, held: Claim, word: LastWord) -> None:
     log.info("job %s: %s", held.job_id, type(word).__name__.lower())
 
 
-def keep(database: Database, held: Claim, found: list[Kept]) -> None:
+def keep(database: Database, held: Claim, figures: list[Kept]) -> None:
     """Write down what candidates of a search did, and take it off the list."""
-    if found:
+    if figures:
         with database.write() as session:
-            finish.keep(session, held, found)
-        found.clear()
+            finish.keep(session, held, figures)
+        figures.clear()
 
 
 def _publish(database: Database, held: Claim, done: Done) -> LastWord:

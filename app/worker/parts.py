@@ -145,6 +145,6 @@ def _standing(
 
 
 def _results(session: Session, job_id: str) -> list[dict[str, Any]]:
-    found = session.scalars(select(Job.result).where(Job.parent_id == job_id))
-    known = [result for result in found if result is not None]
+    results = session.scalars(select(Job.result).where(Job.parent_id == job_id))
+    known = [result for result in results if result is not None]
     return sorted(known, key=lambda result: str(result["part"]))

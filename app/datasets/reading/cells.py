@@ -88,13 +88,13 @@ def numbers(
     values = plain_numbers(cells, missing) if notation.decimal == "." else None
     if values is not None:
         return values, None
-    found = amounts_of(cells, missing)
-    fine = found.plain(notation.decimal)
+    amounts = amounts_of(cells, missing)
+    fine = amounts.plain(notation.decimal)
     if notation.grouped:
-        fine = pc.or_(fine, found.grouped(notation.decimal))
-    alike = pc.fill_null(pc.equal(found.units, notation.unit), True)
+        fine = pc.or_(fine, amounts.grouped(notation.decimal))
+    alike = pc.fill_null(pc.equal(amounts.units, notation.unit), True)
     fine = pc.and_(fine, alike)
-    values = _cast(found.castable(notation.decimal, fine))
+    values = _cast(amounts.castable(notation.decimal, fine))
     wrong = pc.fill_null(pc.invert(fine), False)
     found_wrong = pc.any(wrong, min_count=0).as_py()
     return missing.among(values), wrong if found_wrong else None

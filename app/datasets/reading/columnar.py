@@ -178,15 +178,15 @@ def _repeated(metadata: pq.FileMetaData) -> tuple[str, ...]:
     Those are read as numbers that point to texts. (Where most texts are different that
     would be slow.)
     """
-    found: set[str] = set()
+    repeated: set[str] = set()
     for i in range(metadata.num_row_groups):
         group = metadata.row_group(i)
         for j in range(group.num_columns):
             chunk = group.column(j)
             stored, values = chunk.total_uncompressed_size, chunk.num_values
             if chunk.physical_type == "BYTE_ARRAY" and stored < _FEW_BYTES * values:
-                found.add(chunk.path_in_schema)
-    return tuple(found)
+                repeated.add(chunk.path_in_schema)
+    return tuple(repeated)
 
 
 def _as_named(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:

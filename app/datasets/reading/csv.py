@@ -150,7 +150,7 @@ def _ragged(block: Block, layout: Layout, first_row: int) -> InvalidRequestError
 def records_of(block: Block, layout: Layout) -> list[tuple[int, bytes]]:
     """Return the line and the bytes of every record that is a row."""
     lines = block.grammar.lines(block.data, block.first_line)
-    return [found for found in lines if found[1] or layout.blank_is_row]
+    return [record for record in lines if record[1] or layout.blank_is_row]
 
 
 def place_of(block: Block, layout: Layout, index: int) -> int:

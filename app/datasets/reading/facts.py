@@ -120,18 +120,18 @@ class ColumnFacts:
         self._see_amounts(cells, missing, line_of)
 
     def _see_amounts(self, cells: pa.Array, missing: Marks, line_of: LineOf) -> None:
-        found = amounts_of(cells, missing)
+        amounts = amounts_of(cells, missing)
         either = pa.array([False] * len(cells))
-        self.filled = self.filled or found.texts.null_count < len(cells)
+        self.filled = self.filled or amounts.texts.null_count < len(cells)
         for decimal, read in self.reads.items():
-            groups = found.grouped(decimal)
-            fine = pc.fill_null(pc.or_(found.plain(decimal), groups), False)
+            groups = amounts.grouped(decimal)
+            fine = pc.fill_null(pc.or_(amounts.plain(decimal), groups), False)
             either = pc.or_(either, fine)
             if not read.fits:
                 continue
             if read.grouped is None and _any(groups):
                 read.grouped = line_of(first(groups))
-            wrong = pc.and_(pc.invert(fine), pc.is_valid(found.texts))
+            wrong = pc.and_(pc.invert(fine), pc.is_valid(amounts.texts))
             others = pc.sum(wrong, min_count=0).as_py()
             read.numbers += pc.sum(fine, min_count=0).as_py()
             if others:
@@ -139,16 +139,16 @@ class ColumnFacts:
                 if read.numbers >= max(_MANY, _MOST * others):
                     read.odd = line_of(first(wrong))
                 continue
-            values = pc.cast(found.castable(decimal, fine), pa.float64())
-            self._codes(found.texts, values, line_of)
+            values = pc.cast(amounts.castable(decimal, fine), pa.float64())
+            self._codes(amounts.texts, values, line_of)
         for mark in DECIMALS:
-            with_mark = pc.and_(pc.match_substring(found.texts, mark), either)
+            with_mark = pc.and_(pc.match_substring(amounts.texts, mark), either)
             if mark not in self.marks and _any(with_mark):
                 self.marks[mark] = line_of(first(with_mark))
-        spaced = pc.and_(found.spaced, either)
+        spaced = pc.and_(amounts.spaced, either)
         if self.spaced is None and _any(spaced):
             self.spaced = line_of(first(spaced))
-        units = pc.if_else(either, pc.fill_null(found.units, ""), None)
+        units = pc.if_else(either, pc.fill_null(amounts.units, ""), None)
         for unit in pc.unique(units.drop_null()).to_pylist():
             self._unit(pc.equal(units, unit), unit, line_of)
 

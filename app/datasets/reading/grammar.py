@@ -40,9 +40,9 @@ class Grammar:
         """Return where the last complete record of ``data`` ends."""
         if b'"' not in data:
             return data.rfind(b"\n") + 1
-        found = self._outside_pairs(data)
-        if found is not None:
-            return int(found[-1]) if len(found) else 0
+        ends = self._outside_pairs(data)
+        if ends is not None:
+            return int(ends[-1]) if len(ends) else 0
         match = self.records.match(data)
         return match.end() if match else 0
 
@@ -53,9 +53,9 @@ class Grammar:
         if b'"' not in data:
             raw = np.frombuffer(data, dtype=np.uint8)
             return np.flatnonzero(raw == ord("\n")).astype(np.int64) + 1
-        found = self._outside_pairs(data)
-        if found is not None:
-            return found
+        places = self._outside_pairs(data)
+        if places is not None:
+            return places
         return np.fromiter(
             (match.end() for match in self.record.finditer(data)), dtype=np.int64
         )

@@ -91,8 +91,8 @@ def group_warnings(read: Table, left_out: Iterable[Table]) -> list[str]:
     return warnings
 
 
-def _together(name: str, found: tuple[int, float], what: str) -> str:
-    values, rows = found
+def _together(name: str, repeats: tuple[int, float], what: str) -> str:
+    values, rows = repeats
     quoted = json.dumps(name, ensure_ascii=False)
     return (
         f"column {name!r} {what}, and has {values} values with about {rows:.3g} rows"

@@ -40,12 +40,12 @@ def influence(model: ServedModel, matrix: NDArray[np.float64]) -> dict[str, floa
     if before is None:
         return {}
     places = np.array(model.features.encoded_columns)
-    found = {}
+    shares = {}
     for name in names:
         own, order = places == name, draw.permutation(rows)
         other = some.copy()
         other[:, own] = some[order][:, own]
         after = model.judge(other).probabilities
         assert after is not None  # noqa: S101 - the same model as before
-        found[name] = float(np.abs(after - before).mean())
-    return found
+        shares[name] = float(np.abs(after - before).mean())
+    return shares

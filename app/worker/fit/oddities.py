@@ -120,8 +120,8 @@ def _is_large(text: str) -> bool:
 
 def _numbers(texts: list[str]) -> set[str]:
     """Return those of some texts that are numbers, as people write them too."""
-    found = amounts(pa.array(map(trimmed, texts), pa.string()))
-    read = [(found.plain(mark), found.grouped(mark)) for mark in DECIMALS]
+    values = amounts(pa.array(map(trimmed, texts), pa.string()))
+    read = [(values.plain(mark), values.grouped(mark)) for mark in DECIMALS]
     rows = zip(
         texts, *(each.to_pylist() for pair in read for each in pair), strict=True
     )

@@ -107,12 +107,12 @@ def run(
     asked, tried = plan.request, plan.candidates
     job = Job(plan, tried[0].request, submission.table, sample)
     parts = partition(sample, asked.evaluation, promises=plan.promises)
-    begin, found = 0.02, None
+    begin, searched = 0.02, None
     if asked.search is not None:
         stretch = report.part(begin, 0.7, "")
         folds = asked.search.folds
-        found = search(job, tried, folds, parts.training, stretch, kept or Kept())
-        job, begin = found.job, 0.7
+        searched = search(job, tried, folds, parts.training, stretch, kept or Kept())
+        job, begin = searched.job, 0.7
     until = (begin + 0.98) / 2 if asked.refit else 0.97
     fitted = fit(job, parts.training, parts.calibration, report.part(begin, until, ""))
     report.part(until, 1.0, "evaluating").begin()
@@ -126,7 +126,7 @@ def run(
             " training part alone"
         )
     all_warnings = (
-        *([] if found is None else found.warnings),
+        *([] if searched is None else searched.warnings),
         *fitted.warnings,
         *fitted.rule_warnings,
         *seen.warnings,
@@ -141,7 +141,7 @@ def run(
         summary={
             **describe(job, served, seen.figures, warnings),
             "influence": seen.influence,
-            "search": None if found is None else found.facts,
+            "search": None if searched is None else searched.facts,
         },
         warnings=warnings,
     )

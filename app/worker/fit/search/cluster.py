@@ -157,11 +157,11 @@ class Cluster:
         if self.tls:
             return f"tls://{address.netloc}"
         try:
-            found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+            addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
         except OSError:
             msg = "has a name that no address is known of"
             raise self.away(msg) from None
-        numbers = [ipaddress.ip_address(str(one[4][0])) for one in found]
+        numbers = [ipaddress.ip_address(str(one[4][0])) for one in addresses]
         if not all(number.is_private for number in numbers):
             msg = (
                 f"the cluster of DEMUR_CLUSTER ({self.name}) is on no private network:"

@@ -151,8 +151,8 @@ class Work:
         from distributed import KilledWorker  # noqa: PLC0415 - an extra
 
         if task.status == "finished":
-            found: list[Scored] = task.result(timeout=_ANSWER_S)
-            return found
+            scored: list[Scored] = task.result(timeout=_ANSWER_S)
+            return scored
         if task.status != "error":
             raise LostError
         error = task.exception(timeout=_ANSWER_S)

@@ -59,7 +59,7 @@ def judge(
     InvalidRequestError
         When the rule has no answer for the scores.
     """
-    found: list[tuple[NDArray[Any], ...]] = []
+    columns: list[tuple[NDArray[Any], ...]] = []
     for k, fold in enumerate(folds):
         if not fold.tuned_by:
             continue
@@ -74,8 +74,8 @@ def judge(
         position, label, weight = evidence.part.certain()
         prices = job.costs if evidence.prices is None else evidence.prices
         cost = _cost(prices, called)[position, (label > 0).astype(np.intp)]
-        found.append((label, called[position], weight, cost, np.full(len(label), k)))
-    return Judgement(*map(np.concatenate, zip(*found, strict=True)))
+        columns.append((label, called[position], weight, cost, np.full(len(label), k)))
+    return Judgement(*map(np.concatenate, zip(*columns, strict=True)))
 
 
 def _cost(prices: CostMatrix | RowCosts | None, called: NDArray[np.int8]) -> Floats:

@@ -89,7 +89,7 @@ def search(
     folds = search_folds(job.sample, rows, job.request.evaluation.seed, wanted)
     measure = measure_of(job.plan)
     digests = [digest_of(one.request, i, wanted) for i, one in enumerate(tried)]
-    found = {
+    answers = {
         i: kept.known[digest]
         for i, digest in enumerate(digests)
         if digest in kept.known
@@ -97,7 +97,7 @@ def search(
     groups = [
         group
         for group in shared(tried)
-        if not found.keys() >= {i for fit in group for i in fit.serves}
+        if not answers.keys() >= {i for fit in group for i in fit.serves}
     ]
     with catch_warnings():
         # A fit that stops early is ranked by what it decides, like any other; the
@@ -105,12 +105,12 @@ def search(
         simplefilter("ignore")
         for complete in Scoring(jobs, part, folds).scores(groups, report):
             for i, scores in complete.items():
-                found[i] = _figures(jobs[i], part, folds, scores, measure)
-                kept.keep(digests[i], found[i])
+                answers[i] = _figures(jobs[i], part, folds, scores, measure)
+                kept.keep(digests[i], answers[i])
     table = Table(measure, sum(bool(fold.tuned_by) for fold in folds))
     for i, one in enumerate(jobs):
         trainer, rule = one.request.trainer.kind, job.plan.rule.kind
-        table.add(Row(i, trainer, rule, tried[i].varied, **found[i]))
+        table.add(Row(i, trainer, rule, tried[i].varied, **answers[i]))
     if table.best is None:
         detail = f"every candidate failed; the first: {table.rows[0].error}"
         raise refuse([FieldError("/search", detail)])

@@ -150,12 +150,12 @@ def _of_candidates(
     places: Sequence[_Place], outcomes: Sequence[list[Scored]]
 ) -> dict[int, list[FoldScores]]:
     """Return the scores of the candidates of one group, fold by fold."""
-    found: dict[int, list[FoldScores]] = {}
+    by_candidate: dict[int, list[FoldScores]] = {}
     for place, outcome in zip(places, outcomes, strict=True):
         for fit, scored in zip(place.fits, outcome, strict=True):
             for i in fit.serves:
-                found.setdefault(i, []).append(_fold_scores(scored, place))
-    return found
+                by_candidate.setdefault(i, []).append(_fold_scores(scored, place))
+    return by_candidate
 
 
 def _fold_scores(scored: Scored, place: _Place) -> FoldScores:

@@ -125,7 +125,7 @@ def run_unit(unit: Unit, *members: Any) -> list[Scored]:
     """
     rows = Rows(*members)
     fit = _Fits(rows, alone=len(unit.estimators) == 1)
-    found = []
+    outcomes = []
     for estimator in unit.estimators:
         began = time.perf_counter()
         try:
@@ -141,8 +141,8 @@ def run_unit(unit: Unit, *members: Any) -> list[Scored]:
             name = type(failure).__name__
             reason = f"an unexpected {name}; the worker's log says more"
             scored = Scored(error=reason)
-        found.append(replace(scored, seconds=time.perf_counter() - began))
-    return found
+        outcomes.append(replace(scored, seconds=time.perf_counter() - began))
+    return outcomes
 
 
 class _Fits:

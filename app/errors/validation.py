@@ -118,15 +118,15 @@ def field_errors(
     ]
 
 
-def path_in(found: Mapping[str, Any], body: Any) -> list[str | int]:
+def path_in(fault: Mapping[str, Any], body: Any) -> list[str | int]:
     """Return where one of pydantic's errors is, without the tags of unions.
 
     A part that the body does not have is a tag, but for the key that is missing.
     """
     path: list[str | int] = []
     here = body
-    missing = len(found["loc"]) - 1 if found["type"] == "missing" else None
-    for place, part in enumerate(found["loc"]):
+    missing = len(fault["loc"]) - 1 if fault["type"] == "missing" else None
+    for place, part in enumerate(fault["loc"]):
         if _has(here, part):
             here = here[part]
         elif place != missing or part == "kind":

@@ -9,7 +9,7 @@ from sqlalchemy import select
 from app.db import migrate
 from app.db.base import Base
 from app.db.session import open_database
-from tests.app.conftest import fresh_postgres
+from tests.app.postgres import fresh_postgres
 from tests.app.reviews.conftest import Desk, rows
 from tests.app.reviews.test_erasing import MARK, files_with, person_with_case
 

@@ -1,6 +1,6 @@
-"""What may stand in a request where something else did: keys, and shapes of texts.
+"""The keys and the forms of text that a request may have, for errors to list.
 
-A refusal that lists them saves its reader the way to the documentation. They are the
+An error that lists them saves its reader the way to the documentation. They are the
 service's own words, never values that were sent.
 """
 

@@ -1,4 +1,4 @@
-"""What comes from many threads is done by one: all that came meanwhile, at once."""
+"""One thread does the work of many: each time, all that has come in the meantime."""
 
 from collections.abc import Callable
 from threading import Condition, Thread

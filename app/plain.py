@@ -1,4 +1,4 @@
-"""Facts as JSON can hold them."""
+"""Values of NumPy, and numbers that are not finite, as JSON can hold them."""
 
 import math
 from typing import Any

@@ -1,4 +1,4 @@
-"""Room in a folder, found out by writing there; and in memory, bounded."""
+"""Room on a disk, tried by writing to it; and a bound on the memory of a process."""
 
 import errno
 import resource

@@ -1,4 +1,4 @@
-"""Something that is due again and again."""
+"""A timer for what is done again and again."""
 
 import time
 

@@ -2,8 +2,8 @@
 
     items (in order) -> results (in several threads) -> results (in order)
 
-What an item raises is raised in its place: of several faults the first one is told,
-also where a later one, or the end of what can be read, is met before.
+An error that an item raises is raised in the item's turn. So of several faults the
+first one is reported, even when a later one was met before it.
 """
 
 import os

@@ -1,6 +1,7 @@
-"""What was deleted from an object store goes from the caches of all machines too.
+"""Delete from this machine's cache what was deleted from the object store.
 
-A cache may hold a data set, or a model that consists of rows: deleting means there too.
+A cache may hold a data set, or a model that consists of rows. To delete either means to
+delete it from the caches of all machines too.
 """
 
 import logging

@@ -1,4 +1,4 @@
-"""What can be wrong with a data set that exists, or does not."""
+"""The errors about data sets."""
 
 from app.errors import ApiError, ConflictError, NotFoundError
 

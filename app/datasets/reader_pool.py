@@ -42,7 +42,7 @@ MOST_ADMITTED = 16
 """Files at once, on their way in or waiting; more are answered 503."""
 
 _PROCESSES = 4
-"""That read at once: a small file finds its way past three that take long."""
+"""Processes that read at once: a small file need not wait for three long ones."""
 _IDLE = 2
 _NICENESS = 5
 

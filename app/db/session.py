@@ -36,7 +36,7 @@ READING_S, WRITING_S = 5.0, 20.0
 """Longest that a server which answers others is waited for, by statement."""
 
 POSTGRES = "-c statement_timeout=15s -c idle_in_transaction_session_timeout=60s"
-"""What vanished in a transaction holds its locks no longer than that."""
+"""A client that vanished in a transaction holds its locks no longer than that."""
 
 _HELD = "55P03"
 SQLITE_CONNECT = (

@@ -1,8 +1,9 @@
-"""Those of one process who write to SQLite take turns, in the order in which they came.
+"""The threads of one process write to SQLite in the order in which they asked.
 
-SQLite lets one write; the others look again after pauses that grow to 100 ms, so that
-who has waited longest looks least often, and who comes later passes. Here they stand in
-a line instead, and one at a time asks SQLite, for the sake of other processes.
+SQLite has one writer at a time. A thread that waits for it looks again after pauses
+that grow to 100 ms, so the one that has waited longest looks least often and is
+overtaken. Here the threads stand in a line instead. The first of the line asks SQLite,
+since other processes may be writing.
 """
 
 import sqlite3

@@ -1,7 +1,6 @@
-"""Whether a PostgreSQL server answers: no wait for it outlives its silence.
+"""A watch on a PostgreSQL server: no query waits longer than the server may be silent.
 
-A server that hangs takes what it is sent and says nothing, for as long as it likes. So
-every wait has an end on this side:
+A server that hangs accepts queries and never answers. So every wait ends on this side:
 
     half of the patience without a word   a fresh connection is opened and asked
     no answer by the end of it            the server is silent: all waits end at once,
@@ -28,7 +27,7 @@ log = logging.getLogger(__name__)
 
 _ASK_EVERY_S = 0.5
 _NO_WORD = 0
-"""What psycopg sends to those who wait when there was nothing to read for a moment."""
+"""What psycopg sends into a wait when there was nothing to read for a moment."""
 
 
 class SilentDatabaseError(OperationalError):

@@ -1,4 +1,4 @@
-"""What guards mean for the rule behind them."""
+"""Warnings that follow from guards, thresholds and scores."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,7 @@
-"""Whether a worker is at work: on this host, for who restarts it; anywhere, for all.
+"""Whether a worker is at work: on this host, or on any.
 
-A beat of this host was written by its own clock, so the two can be compared; one from
-elsewhere only roughly, which is enough to tell people that trainings wait.
+A heartbeat of this host was written by the clock that reads it, so its age is exact.
+The age of one from another host is rough, which is enough to say that trainings wait.
 """
 
 from sqlalchemy import select

@@ -1,4 +1,4 @@
-"""Who follows which job: one look at the database for all streams of a process.
+"""The followers of jobs: one query serves all event streams of a process.
 
 While anybody follows a job, one task reads all followed jobs in one query, a few times
 a second, in a thread, and wakes the followers of those that have changed. Streams end

@@ -1,4 +1,4 @@
-"""What is told about models and versions, and what their owners say of them."""
+"""Models and versions as they are described, and their owners' tags and notes."""
 
 import re
 

@@ -45,7 +45,7 @@ __all__ = ["router"]
 router = page_router()
 TRAINS = [Depends(opens("POST", "/train"))]
 PRICES = {"missed": "5", "alarm": "1", "look": "0.2"}
-"""What is set first: a missed one is dear, a look of a person cheap."""
+"""Prices that the form begins with: a missed case is dear, a person's look cheap."""
 COSTS = {
     "missed": ("false_negative",),
     "alarm": ("false_positive",),

@@ -1,7 +1,6 @@
-"""The second look at rows that could not be read: what is wrong, cell by cell.
+"""Find what is wrong with rows that a decoder has refused, cell by cell.
 
-It runs only after a decoder has refused, and names row and column but no value. A row
-counts from 0, as JSON pointers do.
+A fault names row and column but no value. Rows count from 0, as in JSON pointers.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What a protocol is here: addresses, what each does with a call, and its own errors.
+"""A protocol: its addresses, what each of them does with a call, and its own errors.
 
 A skin turns bytes into a question for the prediction endpoint and its answer into
 bytes. It decides nothing: keys, limits, the log, counts and reviews are those of POST

@@ -1,9 +1,9 @@
 """Cases of one process on their way into the database: one thread, commits in groups.
 
-A request with rejects waits for its cases: an answer that says "ask a person" goes out
-when somebody can be asked. What comes while a commit runs goes into the next. Audits
-wait a moment of random length, in a commit of their own, so that no request is slower
-for one; those of a process that is killed meanwhile are lost, whatever they were.
+A request with rejects waits until its cases are stored: an answer that says "ask a
+person" goes out when somebody can be asked. Cases that come while a commit runs go into
+the next one. Audits have commits of their own, after a pause of random length, so that
+no request waits for them. When the process is killed in that pause they are lost.
 """
 
 import asyncio

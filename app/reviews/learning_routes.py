@@ -1,4 +1,4 @@
-"""What people teach: a data set of verdicts, how they do, and what a reject costs."""
+"""What a model's reviewers teach: data sets, a report, and what a reject costs."""
 
 from typing import Annotated
 

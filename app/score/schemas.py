@@ -1,4 +1,4 @@
-"""What POST /jobs/score takes, and what its parts are told."""
+"""The body of POST /jobs/score, and of the jobs that it is divided into."""
 
 from typing import Annotated, Any, Literal
 

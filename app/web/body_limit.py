@@ -40,7 +40,7 @@ OF_ROWS = re.compile(
 )
 """Paths whose bodies hold rows."""
 MOST_BYTES = 1 << 18
-"""Of any other body: a few milliseconds for who reads it."""
+"""Of any other body, which is read within a few milliseconds."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
 """Keys that stand twice in an object of a JSON body: refused, named by their place.
 
-What a reader makes of such an object cannot be foretold (RFC 8259, 4); most take the
-last in silence. Objects are decoded one within the other, their values left raw, each
-occurrence of a key as a key of its own. What holds no object is not looked into.
+Readers differ in what they make of such an object (RFC 8259, 4); most silently take the
+last value. Objects are decoded from the outermost to the innermost: each occurrence of
+a key is a key of its own, and values stay raw until their turn comes.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ __all__ = ["MOST_KEYS", "check_keys", "require_distinct_keys"]
 
 LARGE_BYTES = 1 << 16
 MOST_KEYS = 20_000
-"""Of one object: more would take who reads it seconds."""
+"""Of one object: to read more would take seconds."""
 
 
 class _Key(str):

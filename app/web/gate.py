@@ -1,12 +1,12 @@
-"""Who may come in, and to what.
+"""The gate: which requests are let in.
 
-With keys: every request bears one whose scopes allow it, but for the health pages and,
-unless they are switched off, those of the documentation. The page under /ui asks for a
-key itself (`app.pages.visitor`). Without keys the service
-listens on loopback only, where any web page that the user has open could talk to it;
-so a Host header of another name (a name that was pointed at loopback) or an Origin
-other than the Host is refused; and what a browser says comes from another site, unless
-the user follows a link to a page.
+With keys, every request needs a key whose scopes allow it. Health and documentation
+pages need none, and the page under /ui asks for a key itself (`app.pages.visitor`).
+
+Without keys the service listens on loopback only. Any web page that the user has open
+could talk to it there, so three kinds of requests are refused: those whose Host is
+another name (which was pointed at loopback), those whose Origin is not the Host, and
+those that the browser marks as another site's, unless the user follows a link.
 """
 
 from contextlib import suppress

@@ -5,10 +5,9 @@ One thread does everything, a few times a second:
     hear the processes -> settle what they said -> beat, recover -> cancel, hold to
     their limits -> claim
 
-A process that has imported everything stands by wherever a job may begin, so that it
-begins at once.
-What a process said is kept until the database has taken it: a database that is away for
-a while loses nothing.
+Where a job may begin, a process that has imported everything stands by, so that the job
+begins at once. What a process said is kept until the database has taken it: a database
+that is away for a while loses nothing.
 """
 
 import logging
@@ -178,10 +177,9 @@ class Worker:
                 for held, process in news:
                     if held.job_id not in free:
                         continue
-                    progress, process.progress = process.progress, None
-                    if progress is not None:
-                        fraction, message = progress.fraction, progress.message
-                        finish.note_progress(session, held, fraction, message)
+                    now, process.progress = process.progress, None
+                    if now is not None:
+                        finish.note_progress(session, held, now.fraction, now.message)
 
     def _drop(self, held: Claim, process: TrainingProcess) -> None:
         """Let a process whose job is over stand by; sweep up what the job left."""
@@ -208,9 +206,8 @@ class Worker:
             sweep(self.database, self.store, living)
         if self._sweep.due():
             sweep_datasets(self.database, self.datasets)
-            # Old files of the prediction log go also when it is off by now.
             log_dir, days = settings.prediction_log_dir, settings.prediction_log_days
-            expire(log_dir, utc_now().date(), days)
+            expire(log_dir, utc_now().date(), days)  # also where the log is off by now
             if isinstance(settings.place, Remote):
                 tidy(settings.place)
             reviews.forget(self.database)

@@ -51,7 +51,7 @@ def oddities(
         for name in sample.dates
     ]
     names = sample.features if columns is None else columns
-    told += _alike([name for name in names if _is_constant(table.columns[name])])
+    warnings += _alike([name for name in names if _is_constant(table.columns[name])])
     for name in names:
         if table.types[name] == "numeric":
             extremes = Extremes()

@@ -21,6 +21,25 @@ _CEILING = 1e120
 
 
 @njit(cache=True, nogil=True)
+def _slopes_of(
+    i: int,
+    cells: NDArray[np.uint8],
+    table: tuple[_Array, _Array, _Array, _Array],
+    rows: tuple[_Array, _Array, _Array, _Array],
+) -> tuple[float, float, float, float]:
+    """Return what row i adds to the four sums of ``logistic_slopes``."""
+    factors, moves, pull_factors, rejected = table
+    errors, pulls, grown, sunk = rows
+    cell = np.int64(cells[i])
+    place = cell + 4 * np.int64(errors[i] > 0.0)
+    e, g = grown[i] * factors[place], sunk[i] * pull_factors[cell]
+    e_share, g_share = 1.0 / (1.0 + e), 1.0 / (1.0 + g)
+    rise = abs(errors[i]) * e * e_share
+    pulled = pulls[i] * g * g_share * rejected[cell]
+    return moves[place] * rise, rise * e_share, pulled, abs(pulled) * g_share
+
+
+@njit(cache=True, nogil=True)
 def logistic_slopes(
     cells: NDArray[np.uint8],
     table: tuple[_Array, _Array, _Array, _Array],
@@ -32,45 +51,32 @@ def logistic_slopes(
     slope of -r: 1 where the cell rejects, -1 for the constant pair, else 0); rows has
     (errors, pulls, E, G).
     """
-    factors, moves, pull_factors, rejected = table
-    errors, pulls, grown, sunk = rows
     first0 = first1 = second0 = second1 = 0.0
     pull_first0 = pull_first1 = pull_second0 = pull_second1 = 0.0
-    n_rows = len(errors)
+    n_rows = len(cells)
     for half in range(n_rows >> 1):
-        i = 2 * half
-        cell = np.int64(cells[i])
-        place = cell + 4 * np.int64(errors[i] > 0.0)
-        e, g = grown[i] * factors[place], sunk[i] * pull_factors[cell]
-        e_share, g_share = 1.0 / (1.0 + e), 1.0 / (1.0 + g)
-        rise = abs(errors[i]) * e * e_share
-        first0 += moves[place] * rise
-        second0 += rise * e_share
-        rise = pulls[i] * g * g_share * rejected[cell]
-        pull_first0 += rise
-        pull_second0 += abs(rise) * g_share
-        cell = np.int64(cells[i + 1])
-        place = cell + 4 * np.int64(errors[i + 1] > 0.0)
-        e, g = grown[i + 1] * factors[place], sunk[i + 1] * pull_factors[cell]
-        e_share, g_share = 1.0 / (1.0 + e), 1.0 / (1.0 + g)
-        rise = abs(errors[i + 1]) * e * e_share
-        first1 += moves[place] * rise
-        second1 += rise * e_share
-        rise = pulls[i + 1] * g * g_share * rejected[cell]
-        pull_first1 += rise
-        pull_second1 += abs(rise) * g_share
+        first, second, pull_first, pull_second = _slopes_of(
+            2 * half, cells, table, rows
+        )
+        first0 += first
+        second0 += second
+        pull_first0 += pull_first
+        pull_second0 += pull_second
+        first, second, pull_first, pull_second = _slopes_of(
+            2 * half + 1, cells, table, rows
+        )
+        first1 += first
+        second1 += second
+        pull_first1 += pull_first
+        pull_second1 += pull_second
     if n_rows & 1:
-        i = n_rows - 1
-        cell = np.int64(cells[i])
-        place = cell + 4 * np.int64(errors[i] > 0.0)
-        e, g = grown[i] * factors[place], sunk[i] * pull_factors[cell]
-        e_share, g_share = 1.0 / (1.0 + e), 1.0 / (1.0 + g)
-        rise = abs(errors[i]) * e * e_share
-        first0 += moves[place] * rise
-        second0 += rise * e_share
-        rise = pulls[i] * g * g_share * rejected[cell]
-        pull_first0 += rise
-        pull_second0 += abs(rise) * g_share
+        first, second, pull_first, pull_second = _slopes_of(
+            n_rows - 1, cells, table, rows
+        )
+        first0 += first
+        second0 += second
+        pull_first0 += pull_first
+        pull_second0 += pull_second
     return (
         first0 + first1,
         second0 + second1,

@@ -18,24 +18,29 @@ on, each certified by an exact test on rows that did not choose it.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from solvers.costs import CostMatrix
 from solvers.errors import InfeasibleRuleError
 from solvers.rules.band import Band
-from solvers.rules.base import as_costs, as_number, open_share, parameter
+from solvers.rules.base import (
+    Bools,
+    Floats,
+    as_costs,
+    as_number,
+    open_share,
+    parameter,
+)
 from solvers.rules.certified_rule import CertifiedRule
 from solvers.rules.certified_search import PairCounts, Pairs, Sample
 from solvers.rules.counts import Counts, count
-from solvers.rules.inputs import checked
 from solvers.rules.tails import as_confidence, binomial_tail
 
 __all__ = ["BoundedAbstentionRule", "window_minima"]
 
-Floats = NDArray[np.float64]
 Positions = NDArray[np.intp]
 
 
@@ -125,39 +130,14 @@ class BoundedAbstentionRule(CertifiedRule):
         """Tell whether the limit is to hold with confidence."""
         return self.confidence is not None
 
-    def fit(
-        self,
-        scores: ArrayLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        *,
-        groups: ArrayLike | None = None,
-        keys: ArrayLike | None = None,
-    ) -> Self:
-        """Choose the thresholds.
-
-        Parameters
-        ----------
-        scores : array-like of shape (n_rows,)
-        y : array-like of shape (n_rows,)
-            Labels -1 and +1; with a confidence also probabilities of +1.
-        sample_weight : array-like of shape (n_rows,), optional
-            Refused with a confidence: a count of rows cannot be weighted.
-        groups, keys
-            As for ``BoundedErrorRule``; read with a confidence only.
-        """
+    def _learn(self, scores: Floats, positive: Bools, weights: Floats | None) -> None:
         self.limit_ = self._limit()
         self._promise: dict[str, Any] = {}
-        if self.confidence is None:
-            counts = count(*checked(scores, y, sample_weight))
-            self.band_ = _cheapest(counts, self._prices(), self.limit_)
-            return self
-        if sample_weight is not None:
-            msg = "bounded-abstention with a confidence takes no sample_weight"
-            raise ValueError(msg)
-        return super().fit(scores, y, groups=groups, keys=keys)
+        counts = count(scores, positive, weights)
+        self.band_ = _cheapest(counts, self._prices(), self.limit_)
 
     def _certify(self, sample: Sample, delta: float) -> None:
+        self.limit_ = self._limit()
         band = sample.best_band(self._doubt, self._saved, delta)
         if band is None:
             msg = (

@@ -5,13 +5,13 @@ What is promised holds for the scorer that made the scores, on rows like those t
 rule is fitted on, which that scorer must never have seen.
 """
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from typing import Any, Self
 
 from numpy.typing import ArrayLike
 
 from solvers.metrics.inputs import as_groups
-from solvers.rules.base import FittedByScores
+from solvers.rules.base import Bools, Floats, LearnedRule
 from solvers.rules.certified_search import SELECTION_SHARE, Sample, split_rows
 from solvers.rules.inputs import shares_of
 from solvers.rules.tails import as_confidence
@@ -19,7 +19,7 @@ from solvers.rules.tails import as_confidence
 __all__ = ["CertifiedRule"]
 
 
-class CertifiedRule(FittedByScores, ABC):
+class CertifiedRule(LearnedRule):
     """A rule whose limit holds with a given confidence.
 
     Attributes
@@ -41,15 +41,15 @@ class CertifiedRule(FittedByScores, ABC):
         groups: ArrayLike | None = None,
         keys: ArrayLike | None = None,
     ) -> Self:
-        """Choose and certify the thresholds.
+        """Choose the thresholds, and certify them where there is a confidence.
 
         Parameters
         ----------
         scores : array-like of shape (n_rows,)
         y : array-like of shape (n_rows,)
-            Labels -1 and +1, or probabilities of +1.
-        sample_weight : None
-            Must be None: every rule's ``fit`` takes it.
+            Labels -1 and +1; with a confidence also probabilities of +1.
+        sample_weight : array-like of shape (n_rows,), optional
+            Refused with a confidence: a count of rows cannot be weighted.
         groups : array-like of shape (n_rows,), optional
             Rows of one group were drawn together. The promise then counts groups, by
             one drawn row of each, and speaks of a row of a group drawn like them.
@@ -60,10 +60,13 @@ class CertifiedRule(FittedByScores, ABC):
         Raises
         ------
         ValueError
-            With weights: a count of rows cannot be weighted.
+            With a confidence and weights.
         """
+        if self.confidence is None:
+            return super().fit(scores, y, sample_weight)
         if sample_weight is not None:
-            msg = f"{self.kind} counts rows: it takes no sample_weight"
+            counts = "counts rows: it" if self.promises else "with a confidence"
+            msg = f"{self.kind} {counts} takes no sample_weight"
             raise ValueError(msg)
         delta = 1.0 - as_confidence(self.confidence)
         values, share = shares_of(scores, y)
@@ -73,6 +76,12 @@ class CertifiedRule(FittedByScores, ABC):
         self.groups_ = None if group_of is None else split.units
         self._certify(Sample(values, share, split), delta)
         return self
+
+    def _learn(self, scores: Floats, positive: Bools, weights: Floats | None) -> None:
+        """Set the band without a confidence, where a rule can do without one."""
+        del scores, positive, weights
+        msg = f"{self.kind} needs a confidence, a number between 0 and 1"
+        raise ValueError(msg)
 
     @abstractmethod
     def _certify(self, sample: Sample, delta: float) -> None:

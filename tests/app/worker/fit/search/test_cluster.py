@@ -117,6 +117,16 @@ def started_by_spawn(process):
         return False
 
 
+def same_whatever_happens(cluster, request, event):
+    """A search that is disturbed finds what one without a cluster does."""
+    progress, done = when_done(4, event)
+    searched = run(request, progress)
+    assert done
+    cluster.stop()
+    os.environ.pop("DEMUR_CLUSTER")
+    same(run(request, go_on), searched)
+
+
 @pytest.mark.thorough
 def test_a_cluster_of_its_own_finds_the_same_to_the_bit(body, monkeypatch):
     """Labels, probabilities, groups, prices of the rows: all that a unit may carry."""
@@ -177,12 +187,7 @@ def test_rows_are_sent_once(body, monkeypatch, cluster):
 def test_a_worker_that_is_killed_changes_nothing(body, cluster):
     request = body(**LONG)
     cluster.start("scheduler", "one", "two")
-    progress, done = when_done(4, lambda: cluster.kill("one"))
-    found = run(request, progress)
-    assert done
-    cluster.stop()
-    os.environ.pop("DEMUR_CLUSTER")
-    same(run(request, go_on), found)
+    same_whatever_happens(cluster, request, lambda: cluster.kill("one"))
 
 
 @pytest.mark.thorough
@@ -194,12 +199,7 @@ def test_a_cluster_that_dies_and_returns_is_waited_for(body, cluster):
         cluster.stop()
         cluster.start("scheduler", "two")
 
-    progress, done = when_done(4, restart)
-    found = run(request, progress)
-    assert done
-    cluster.stop()
-    os.environ.pop("DEMUR_CLUSTER")
-    same(run(request, go_on), found)
+    same_whatever_happens(cluster, request, restart)
 
 
 @pytest.mark.thorough

@@ -191,8 +191,8 @@ def running(folder: Path, **environment: str) -> Iterator[str]:
 
 def _address(process: "subprocess.Popen[str]", log: Path) -> str:
     """Return where the service listens, once it is ready."""
-    said = process.stdout.readline() if process.stdout is not None else ""
-    address = re.search(r"http://\S+", said)
+    line = process.stdout.readline() if process.stdout is not None else ""
+    address = re.search(r"http://\S+", line)
     if address is None:
         msg = f"the service did not start:\n{log.read_text()[-2000:]}"
         raise ClientError(msg)

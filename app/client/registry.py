@@ -44,7 +44,7 @@ _WIDE = 10_000
 
 def run(
     action: Callable[..., Shown],
-    said: Sequence[Any],
+    arguments: Sequence[Any],
     url: str,
     key: str | None,
     *,
@@ -54,7 +54,7 @@ def run(
     errors = Console(stderr=True)
     try:
         with Connection(url, key) as client:
-            answer, show = action(client, errors, *said)
+            answer, show = action(client, errors, *arguments)
     except (FileError, OrderError) as error:
         return complain(error, errors, status=2)
     except ClientError as error:

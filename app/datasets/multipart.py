@@ -111,8 +111,8 @@ class FilePart:
         )
         if "content-type" in self._headers:
             self.media_type = self._headers.get_content_type()
-            said = self._headers["content-type"].encode("latin-1", "replace")
-            self.charset = charset_of(said)
+            content_type = self._headers["content-type"].encode("latin-1", "replace")
+            self.charset = charset_of(content_type)
 
     def _data(self, data: bytes, start: int, end: int) -> None:
         self._bytes.append(data[start:end])

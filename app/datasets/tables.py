@@ -28,8 +28,11 @@ def as_table(read: pa.Table) -> Table:
     types: dict[str, ColumnType] = {}
     for name, column in zip(read.column_names, read.columns, strict=True):
         columns[name], types[name] = _column(column)
-    said = read.schema.metadata or {}
-    written_marks, written = said.get(MARKS), json.loads(said.get(NOTATIONS, b"{}"))
+    metadata = read.schema.metadata or {}
+    written_marks, written = (
+        metadata.get(MARKS),
+        json.loads(metadata.get(NOTATIONS, b"{}")),
+    )
     marks = MISSING if written_marks is None else tuple(json.loads(written_marks))
     notations = from_payload(written)
     return Table(columns, types, marks, notations)

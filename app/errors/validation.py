@@ -77,17 +77,17 @@ def explained(
     return _WORDS.get(kind) or _plainly(str(fault["msg"]), context)
 
 
-def _plainly(said: str, context: Mapping[str, Any]) -> str:
+def _plainly(message: str, context: Mapping[str, Any]) -> str:
     """Return what pydantic said in our words, a bound at its end in few digits."""
     for theirs, ours in _PLAINER:
-        said = said.replace(theirs, ours)
+        message = message.replace(theirs, ours)
     bound = next(
         (context[end] for end in ("ge", "gt", "le", "lt") if end in context), 0
     )
     if isinstance(bound, int | float) and bound:
         told = f"{bound:g}" if isinstance(bound, float) else str(bound)
-        return f"{said.rpartition(' ')[0]} {told}"
-    return said
+        return f"{message.rpartition(' ')[0]} {told}"
+    return message
 
 
 def field_errors(
@@ -110,11 +110,11 @@ def field_errors(
         path = path_in(fault, body)
         if fault["type"].startswith("union_tag"):
             path.append("kind")
-        said = explained(fault, lambda location: known_keys(asked, tuple(location)))
-        details.setdefault(at(*path), []).append(said)
+        detail = explained(fault, lambda location: known_keys(asked, tuple(location)))
+        details.setdefault(at(*path), []).append(detail)
     return [
-        FieldError(pointer, ", or: ".join(dict.fromkeys(said)))
-        for pointer, said in details.items()
+        FieldError(pointer, ", or: ".join(dict.fromkeys(detail)))
+        for pointer, detail in details.items()
     ]
 
 

@@ -173,6 +173,6 @@ def _scored(model: ServedModel, table: Table, part: Part) -> tuple[Evidence, lis
         row = int(part.rows[int(np.argmin(usable))])
         detail = "the score overflows: the row lies too far outside the training rows"
         raise unusable([FieldError(f"/data/rows/{row}", detail, row=row)])
-    notes = Counter(note for said in encoded.notes.values() for note in said)
+    notes = Counter(note for of_row in encoded.notes.values() for note in of_row)
     lines = [f"{note.text} (rows: {count})" for note, count in notes.items()]
     return evidence, lines

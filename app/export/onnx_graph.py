@@ -59,11 +59,11 @@ class Graph:
         inputs: Sequence[str],
         output: str | None = None,
         domain: str = "",
-        **said: Any,
+        **attributes: Any,
     ) -> str:
         """Add a node; return the name of its output."""
         output = output or self._name(kind)
-        self.nodes.append(protobuf.node(kind, inputs, output, domain, **said))
+        self.nodes.append(protobuf.node(kind, inputs, output, domain, **attributes))
         return output
 
     def with_number(self, kind: str, value: str, number: float) -> str:

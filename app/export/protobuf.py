@@ -64,12 +64,12 @@ def attribute(name: str, value: Any) -> bytes:
 
 
 def node(
-    kind: str, inputs: Sequence[str], output: str, domain: str, **said: Any
+    kind: str, inputs: Sequence[str], output: str, domain: str, **attributes: Any
 ) -> bytes:
     """Return a NodeProto with one output."""
     fields: list[Field] = [(1, name) for name in inputs]
     fields += [(2, output), (3, output), (4, kind), (7, domain)]
-    return message([*fields, *((5, attribute(k, v)) for k, v in said.items())])
+    return message([*fields, *((5, attribute(k, v)) for k, v in attributes.items())])
 
 
 def value_info(name: str, kind: str, width: int) -> bytes:

@@ -134,8 +134,8 @@ class Table:
         _check_names(list(columns), "/data")
         lengths = {name: len(np.asarray(v, object)) for name, v in columns.items()}
         if len(set(lengths.values())) > 1:
-            said = ", ".join(f"{name}: {count}" for name, count in lengths.items())
-            detail = f"columns have equal lengths, these have {said}"
+            counts = ", ".join(f"{name}: {count}" for name, count in lengths.items())
+            detail = f"columns have equal lengths, these have {counts}"
             raise unusable([FieldError("/data", detail)])
         mark_texts = tuple(map(category, marks or ()))
         arrays: dict[str, NDArray[Any]] = {}

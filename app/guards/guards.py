@@ -81,8 +81,8 @@ class Guards:
         codes = np.zeros(len(X), dtype=np.int8)
         if self.outlier is not None:
             codes[self.outlier.fired(X)] = 3
-        for row, said in notes.items():
-            kinds = {note.kind for note in said}
+        for row, of_row in notes.items():
+            kinds = {note.kind for note in of_row}
             if self.unseen_category and "unseen_category" in kinds:
                 codes[row] = 2
             if self.missing_value and "missing_value" in kinds:

@@ -62,8 +62,8 @@ class Reference:
         if self.alias is not None:
             return UnknownModelError("no model of this name has such an alias")
         if self.version is not None:
-            said = f"no model of this name has a version {self.version}"
-            return UnknownModelError(f"{said}; see GET /models")
+            reason = f"no model of this name has a version {self.version}"
+            return UnknownModelError(f"{reason}; see GET /models")
         return UnknownModelError("no model has this name; see GET /models")
 
 

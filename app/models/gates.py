@@ -88,20 +88,22 @@ def check(
             continue
         value = new.evaluation.get(figure)
         if value is None:
-            said = f"{name}: the {words} is not known of this version, the bar is {bar}"
-            failed.append(FieldError(f"/gates/{name}", said))
+            sentence = (
+                f"{name}: the {words} is not known of this version, the bar is {bar}"
+            )
+            failed.append(FieldError(f"/gates/{name}", sentence))
             continue
-        said = f"{name}: the {words} is {value:.6g}, the bar is {bar:.6g}"
-        _sort(name, said, value <= bar, passed, failed)
+        sentence = f"{name}: the {words} is {value:.6g}, the bar is {bar:.6g}"
+        _sort(name, sentence, value <= bar, passed, failed)
     if gates.beats_constant:
         _sort("beats_constant", *_constant(new.evaluation), passed, failed)
     if gates.no_worse:
         _sort("no_worse", *_no_worse(new, present), passed, failed)
     if gates.no_alarm:
-        said = f"no_alarm: alarms are on: {', '.join(alarms)}"
+        sentence = f"no_alarm: alarms are on: {', '.join(alarms)}"
         _sort(
             "no_alarm",
-            said if alarms else "no_alarm: none is on",
+            sentence if alarms else "no_alarm: none is on",
             not alarms,
             passed,
             failed,
@@ -112,12 +114,12 @@ def check(
 
 
 def _sort(
-    name: str, said: str, good: bool, passed: list[str], failed: list[FieldError]
+    name: str, sentence: str, good: bool, passed: list[str], failed: list[FieldError]
 ) -> None:
     if good:
-        passed.append(said)
+        passed.append(sentence)
     else:
-        failed.append(FieldError(f"/gates/{name}", said))
+        failed.append(FieldError(f"/gates/{name}", sentence))
 
 
 def _constant(evaluation: Mapping[str, Any]) -> tuple[str, bool]:
@@ -127,12 +129,12 @@ def _constant(evaluation: Mapping[str, Any]) -> tuple[str, bool]:
     hardest = max(against, key=lambda name: against[name]["interval"][1])
     measured = against[hardest]
     low, high = measured["interval"]
-    said = (
+    sentence = (
         f"beats_constant: {measured['shown']}: the expected cost is {cost:.6g}, always"
         f" answering {hardest} costs {cost - measured['difference']:.6g},"
         f" the difference lies in {low:.4g} to {high:.4g}"
     )
-    return said, measured["shown"] == "better"
+    return sentence, measured["shown"] == "better"
 
 
 def _no_worse(new: Candidate, present: Candidate | None) -> tuple[str, bool]:
@@ -156,11 +158,11 @@ def _no_worse(new: Candidate, present: Candidate | None) -> tuple[str, bool]:
     mine, other = figures
     if mine is None or other is None:
         return opening + "a confusion table is missing", False
-    said = (
+    sentence = (
         f"no_worse: the expected cost is {mine:.6g}, that of version"
         f" {present.version} on the same rows at the same prices {other:.6g}"
     )
-    return said, mine <= other + _TIE * abs(other)
+    return sentence, mine <= other + _TIE * abs(other)
 
 
 def _same_rows(new: Candidate, present: Candidate) -> bool:

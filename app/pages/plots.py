@@ -53,9 +53,9 @@ def _axes(
     """Return ticks (their place from 0 to 1, and what is written) and both names."""
     text = Markup('<text class="tick %s" x="%s" y="%s">%s</text>')
     grid = Markup('<line class="grid" x1="%s" x2="%s" y1="%s" y2="%s"/>')
-    drawn = [text % ("mid", _x(at), HEIGHT - BOTTOM + 15, said) for at, said in x]
-    for at, said in y:
-        drawn.append(text % ("end", LEFT - 6, _y(at) + 4, said))
+    drawn = [text % ("mid", _x(at), HEIGHT - BOTTOM + 15, label) for at, label in x]
+    for at, label in y:
+        drawn.append(text % ("end", LEFT - 6, _y(at) + 4, label))
         drawn.append(grid % (LEFT, WIDTH - RIGHT, _y(at), _y(at)))
     middle = HEIGHT / 2 - 10
     drawn.append(text % ("mid", (WIDTH + LEFT) / 2, HEIGHT - 4, words[0]))

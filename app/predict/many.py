@@ -184,8 +184,8 @@ def _distances(decided: Decided, pricing: Pricing, labels: Labels) -> Column:
 def _warnings(decided: Decided, pricing: Pricing, labels: Labels) -> Column:
     del pricing, labels
     warnings: list[list[str]] = [[]] * len(decided.decisions)
-    for row, said in decided.notes.items():
-        warnings[row] = [note.text for note in said]
+    for row, of_row in decided.notes.items():
+        warnings[row] = [note.text for note in of_row]
     cost, priced = decided.expected_costs, decided.priced
     if cost is not None and priced is not None:
         (rows,) = decided.not_cheapest.nonzero()

@@ -79,8 +79,8 @@ def columns_of(
     for i, (name, tensor) in enumerate(zip(named, inputs, strict=True)):
         where = f"/inputs/{i}"
         if name not in names:
-            said = "the model has no such column; one tensor of all has"
-            detail = f"{said} the shape [n, {len(names)}]"
+            fault = "the model has no such column; one tensor of all has"
+            detail = f"{fault} the shape [n, {len(names)}]"
             faults.append(FieldError(where, detail, column=tensor.name[:200]))
         elif name in columns:
             faults.append(FieldError(where, "the column is given twice", column=name))
@@ -163,5 +163,7 @@ def _coded(feature: Feature, values: NDArray[Any]) -> list[Any]:
 def _unfit(
     feature: Feature, detail: str, row: int | None = None
 ) -> InvalidRequestError:
-    said = f"the column {detail}"
-    return unusable([FieldError("/inputs", said, row=row, column=feature.name)])
+    detail_of_column = f"the column {detail}"
+    return unusable(
+        [FieldError("/inputs", detail_of_column, row=row, column=feature.name)]
+    )

@@ -125,8 +125,8 @@ def _keep(session: Session, case_id: str, one: Brought, person_id: str) -> str:
     if case.state not in OPEN:
         return "closed"
     theirs = theirs or _free(session, case)
-    said = verdicts.Said(positive, one.sure, one.note, one.seconds)
-    verdicts.keep(session, case, theirs, person_id, said)
+    opinion = verdicts.Said(positive, one.sure, one.note, one.seconds)
+    verdicts.keep(session, case, theirs, person_id, opinion)
     return "saved"
 
 

@@ -179,8 +179,8 @@ def _annotated(task: Any, i: int) -> Iterator[Brought]:
             raise unusable([FieldError(f"/{i}/annotations", _SHAPE, row=i)])
         if annotation.get("was_cancelled"):
             continue
-        said = _values(annotation.get("result"), i)
-        label = said.get("label", said.get("choices"))
+        values = _values(annotation.get("result"), i)
+        label = values.get("label", values.get("choices"))
         if label is None:
             continue
         yield Brought(
@@ -188,8 +188,8 @@ def _annotated(task: Any, i: int) -> Iterator[Brought]:
             _text(data.get("case"), i, "data/case"),
             _text(data.get("reference"), i, "data/reference"),
             label,
-            _sure(said.get("sure"), i),
-            _text(said.get("note"), i, "annotations"),
+            _sure(values.get("sure"), i),
+            _text(values.get("note"), i, "annotations"),
             _annotator(annotation.get("completed_by"), i),
             _seconds(annotation.get("lead_time"), i, "annotations"),
         )
@@ -200,7 +200,7 @@ _SHAPE = "an annotation has a result: a list of items, each with its type"
 
 def _values(result: Any, i: int) -> dict[str, Any]:
     """Return what was said, by the control's name, and choices by their type."""
-    said: dict[str, Any] = {}
+    by_name: dict[str, Any] = {}
     items = result if isinstance(result, list) else [None]
     for item in items:
         if not isinstance(item, Mapping) or not isinstance(item.get("type"), str):
@@ -210,9 +210,9 @@ def _values(result: Any, i: int) -> dict[str, Any]:
             continue
         inner = value.get("text" if kind == "textarea" else kind)
         first = inner[0] if isinstance(inner, list) and inner else inner
-        said[str(item.get("from_name"))] = first
-        said.setdefault(kind, first)
-    return said
+        by_name[str(item.get("from_name"))] = first
+        by_name.setdefault(kind, first)
+    return by_name
 
 
 def _annotator(completed_by: Any, i: int) -> str | None:

@@ -122,9 +122,9 @@ def _rows(session: Session, model_id: int) -> list[Row]:
         .order_by(Case.closed_at, Case.id)
     ).all()
     standing = standing_of(session, model_id)
-    said = defaultdict[str, list[float]](list)
+    stated = defaultdict[str, list[float]](list)
     for one in standing.verdicts:
-        said[one.case_id].append(
+        stated[one.case_id].append(
             stated_probability(positive=one.positive, sure=one.sure)
         )
     up = sum(one.positive for one in standing.verdicts)
@@ -134,10 +134,10 @@ def _rows(session: Session, model_id: int) -> list[Row]:
             case,
             float(case.truth)
             if case.truth is not None
-            else pooled(None, said[case.id], share),
+            else pooled(None, stated[case.id], share),
         )
         for case in cases
-        if case.truth is not None or case.id in said
+        if case.truth is not None or case.id in stated
     ]
 
 

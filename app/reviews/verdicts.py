@@ -95,8 +95,8 @@ def give(
     seconds = None
     if wanted.leased_at is not None:
         seconds = (utc_now() - wanted.leased_at).total_seconds()
-    said = Said(positive, asked.sure, asked.note, seconds)
-    verdict = keep(session, case, wanted, person_id, said)
+    opinion = Said(positive, asked.sure, asked.note, seconds)
+    verdict = keep(session, case, wanted, person_id, opinion)
     return telling.verdict(session, verdict, policy), True
 
 
@@ -111,7 +111,7 @@ class Said:
 
 
 def keep(
-    session: Session, case: Case, held: Opinion, person_id: str, said: Said
+    session: Session, case: Case, held: Opinion, person_id: str, opinion: Said
 ) -> Verdict:
     """Keep a verdict as the opinion that was wanted, and settle the locked case."""
     verdict = Verdict(
@@ -120,10 +120,10 @@ def keep(
         case_id=case.id,
         model_id=case.model_id,
         person_id=person_id,
-        positive=said.positive,
-        sure=said.sure,
-        note=said.note,
-        seconds=said.seconds,
+        positive=opinion.positive,
+        sure=opinion.sure,
+        note=opinion.note,
+        seconds=opinion.seconds,
         at=utc_now(),
     )
     session.add(verdict)
@@ -176,10 +176,12 @@ def settle(session: Session, case: Case, policy: Policy) -> None:
         if differ and second.third_on_disagreement:
             wanted = max(wanted, 3)
     if len(verdicts) >= wanted:
-        said = [stated_probability(positive=v.positive, sure=v.sure) for v in verdicts]
-        weighs = weighs_share(case.probability, said)
+        stated = [
+            stated_probability(positive=v.positive, sure=v.sure) for v in verdicts
+        ]
+        weighs = weighs_share(case.probability, stated)
         share = _share(session, case) if weighs else 0.5
-        p = pooled(case.probability, said, share)
+        p = pooled(case.probability, stated, share)
         close(
             session,
             case,

@@ -66,10 +66,10 @@ def translate(error: BaseException) -> ApiError:
 
 def _of_database(error: DBAPIError) -> ApiError | None:
     """Return the problem of a database that says what is the matter."""
-    said = str(error.orig)
-    if any(text in said for text in FULL):
+    message = str(error.orig)
+    if any(text in message for text in FULL):
         return StorageFullError("the database has no room left")
-    if any(text in said for text in READ_ONLY):
+    if any(text in message for text in READ_ONLY):
         return StorageFullError("the database is read-only")
     if _other_tables(error):
         return NotReadyError(

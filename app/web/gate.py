@@ -154,11 +154,11 @@ def _reads_pages(scope: Scope) -> bool:
 
 def _is_followed_link(scope: Scope) -> bool:
     """Tell whether a user goes to a page, which the page they come from cannot read."""
-    said = {name: value.lower() for name, value in scope["headers"]}
+    headers = {name: value.lower() for name, value in scope["headers"]}
     return (
         scope["method"] in ("GET", "HEAD")
-        and said.get(b"sec-fetch-mode") == b"navigate"
-        and said.get(b"sec-fetch-dest") == b"document"
+        and headers.get(b"sec-fetch-mode") == b"navigate"
+        and headers.get(b"sec-fetch-dest") == b"document"
     )
 
 

@@ -120,8 +120,8 @@ class Wire:
         now_s = time.monotonic()
         if now_s >= self._next_report_s:
             self._next_report_s = now_s + REPORT_EVERY_S
-            said = message[: 200 - len(self._said_too)] + self._said_too
-            self._send(Progress(self._furthest, said))
+            text = message[: 200 - len(self._said_too)] + self._said_too
+            self._send(Progress(self._furthest, text))
         return not self.cancelled.is_set()
 
     def keep(self, digest: str, figures: dict[str, Any]) -> None:

@@ -146,35 +146,35 @@ def _of_amounts(fact: ColumnFacts) -> list[str]:
     notation = fact.notation
     if notation is None:
         return []
-    said = []
+    sentences = []
     other = _OTHER[notation.decimal]
     line = fact.reads[notation.decimal].grouped
     if line is not None:
-        said.append(
+        sentences.append(
             f"was read with {_CALLED[other]} that set thousands apart (line {line} has"
             f" the first); if they stand before decimals, say decimal={other}"
         )
     elif notation.decimal == "," and "," in fact.marks:
-        said.append(f"was read with decimal commas (line {fact.marks[',']})")
+        sentences.append(f"was read with decimal commas (line {fact.marks[',']})")
     elif "." in fact.marks and fact.reads[","].fits:
-        said.append(
+        sentences.append(
             f"was read with decimal points (line {fact.marks['.']} has the first); if"
             " they set thousands apart, say decimal=,"
         )
     if fact.spaced is not None:
-        said.append(
+        sentences.append(
             f"was read with spaces or apostrophes that set thousands apart (line"
             f" {fact.spaced} has the first)"
         )
     if notation.unit == PERCENT:
         line = fact.units[PERCENT]
-        said.append(
+        sentences.append(
             f"was read without its percent signs (line {line} has the first): 5 % is 5"
         )
     elif notation.unit:
         line = fact.units[notation.unit]
-        said.append(f"was read without its currency (line {line} has the first)")
-    return said
+        sentences.append(f"was read without its currency (line {line} has the first)")
+    return sentences
 
 
 def _of_text(name: str, fact: ColumnFacts) -> list[str]:

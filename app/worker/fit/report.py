@@ -48,5 +48,5 @@ class Report:
     def __call__(self, fraction: float, message: str) -> bool:
         """Pass a trainer's own progress on; False asks it to stop."""
         fraction = min(max(fraction, 0.0), 1.0)
-        said = ": ".join(text for text in (self.message, message) if text)
-        return self.progress(self.start + fraction * (self.end - self.start), said)
+        whole = ": ".join(text for text in (self.message, message) if text)
+        return self.progress(self.start + fraction * (self.end - self.start), whole)

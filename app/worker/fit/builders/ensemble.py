@@ -42,8 +42,10 @@ def _ensemble(trainer: Any, setting: Setting) -> Any:
 
 def _name(member: Member) -> str:
     """Return the kind of a member, and what the request says of it."""
-    said = member.model_dump(exclude_unset=True, exclude={"kind"})
-    return " ".join([member.kind, *(f"{name}={value}" for name, value in said.items())])
+    parameters = member.model_dump(exclude_unset=True, exclude={"kind"})
+    return " ".join(
+        [member.kind, *(f"{name}={value}" for name, value in parameters.items())]
+    )
 
 
 def _facts(ensemble: Any, names: Sequence[str]) -> Facts:

@@ -51,8 +51,8 @@ class SearchProgress:
 
     def ask(self, message: str | None = None) -> None:
         """Report; raise where the training is to stop."""
-        said = message or f"{self._done} of {self._total} fits on folds"
-        if not self._report(self._done / self._total, said):
+        text = message or f"{self._done} of {self._total} fits on folds"
+        if not self._report(self._done / self._total, text):
             raise Interrupted
 
     def done(self) -> None:

@@ -9,15 +9,19 @@ no end.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import inf
-from numbers import Integral
-from typing import Any
+from numbers import Integral, Real
+from typing import Any, TypeGuard
 
 import numpy as np
 
 from solvers.errors import UnknownNameError
-from solvers.scalars import is_number
 
-__all__ = ["Parameter", "check", "choice", "flag", "number", "whole"]
+__all__ = ["Parameter", "check", "choice", "flag", "is_number", "number", "whole"]
+
+
+def is_number(value: object) -> TypeGuard[float]:
+    """Tell whether a value is a real number (a boolean is none)."""
+    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 @dataclass(frozen=True, slots=True)

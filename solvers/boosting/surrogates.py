@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 
 from solvers.costs import CostMatrix
 from solvers.errors import UnknownNameError
-from solvers.scalars import is_number
+from solvers.parameters import is_number
 
 __all__ = ["FORMS", "LOSSES", "Surrogate", "calibrated", "printed"]
 

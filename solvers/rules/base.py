@@ -16,10 +16,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from solvers.costs import CostMatrix, RowCosts
 from solvers.errors import InvalidCostsError, SolverError
-from solvers.parameters import Parameter
+from solvers.parameters import Parameter, is_number
 from solvers.rules.band import Band, Scale
 from solvers.rules.inputs import checked
-from solvers.scalars import is_number
 
 __all__ = [
     "FittedByScores",

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.multiclass import type_of_target
 
-from solvers.scalars import is_number
+from solvers.parameters import is_number
 from solvers.trainers.targets import positive_label
 
 __all__ = ["ProbabilityTargets", "probability_targets"]

@@ -141,7 +141,7 @@ def create_app(
     limited: ASGIApp = TimeLimit(gate, settings)
     if settings.allowed_origins:
         limited = Origins(limited, settings.allowed_origins, keys)
-    return Trace(limited, state.metrics, root_path)
+    return Trace(limited, state.metrics)
 
 
 def _key_cache(state: AppState) -> KeyCache:

@@ -43,7 +43,6 @@ MEDIA_TYPE = "application/problem+json"
 def problem_response(error: ApiError, scope: Scope) -> Response:
     """Return the answer to a request that failed with ``error``."""
     problem = error.problem()
-    problem["type"] = f"{scope.get('published', '')}{problem['type']}"
     if (request_id := scope.get("request_id")) is not None:
         problem["request_id"] = request_id
     return Response(

@@ -31,10 +31,10 @@ TOKEN = re.compile(rb"[A-Za-z0-9._-]{1,64}")
 
 
 class Trace:
-    """Wrap ``inner`` with request id, metrics, log, and where it is published."""
+    """Wrap ``inner`` with request id, metrics and log."""
 
-    def __init__(self, inner: ASGIApp, metrics: Metrics, root_path: str = "") -> None:
-        self.inner, self.metrics, self.root_path = inner, metrics, root_path
+    def __init__(self, inner: ASGIApp, metrics: Metrics) -> None:
+        self.inner, self.metrics = inner, metrics
         # unlike those of any other process, and cheaper than a random one each
         self._prefix, self._served = os.urandom(4).hex(), itertools.count()
 
@@ -50,7 +50,7 @@ class Trace:
             await self.inner(scope, receive, send)
             return
         request_id = self._request_id(scope)
-        scope["request_id"], scope["published"] = request_id.decode(), self.root_path
+        scope["request_id"] = request_id.decode()
         status, begun, began = CLIENT_GONE, False, time.perf_counter()
 
         async def tracing_send(message: Message) -> None:

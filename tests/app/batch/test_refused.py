@@ -9,7 +9,7 @@ import pytest
 from tests.app.batch.conftest import ARROW, PARQUET, some_rows
 
 REFUSED = {
-    "missing column": (b"glucose,bmi,town\n1,2,x\n", {}, 422, "smoker: the column is"),
+    "missing column": (b"glucose,bmi,town\n1,2,x\n", {}, 422, "'smoker': the column"),
     "taken name": (
         b"glucose,bmi,smoker,town,demur_score\n1,2,true,x,1\n",
         {},

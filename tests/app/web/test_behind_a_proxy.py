@@ -116,23 +116,6 @@ def test_every_location_leads_back(public):
         assert public.get(location).json()["id"] == answer.json()["id"]
 
 
-@pytest.mark.parametrize(
-    ("method", "path", "body"),
-    [
-        ("GET", "/models/none", None),
-        ("POST", "/predict", {"model": "none", "instances": []}),
-        ("POST", "/train", {}),
-        ("DELETE", "/livez", None),
-        ("GET", "/nowhere", None),
-    ],
-)
-def test_the_type_of_a_problem_is_the_address_of_its_page(public, method, path, body):
-    problem = public.request(method, f"/demur{path}", json=body).json()
-    page = public.get(problem["type"])
-    assert page.status_code == 200
-    assert problem["title"] in page.text
-
-
 def test_pages_and_their_document_are_found(public):
     for page in ("/demur/docs", "/demur/redoc"):
         addresses = ADDRESS.findall(public.get(page).text)

@@ -86,6 +86,18 @@ def model(server) -> str:
 
 
 @pytest.fixture
+def left(server):
+    """Tell which files have come to the server's data sets since the test began."""
+
+    def files():
+        folder = server.data_dir / "datasets"
+        return {path for path in folder.rglob("*") if path.is_file()}
+
+    before = files()
+    return lambda: files() - before
+
+
+@pytest.fixture
 def send(server, model):
     def sending(
         body: Any, media_type: str = "text/csv", **query: str

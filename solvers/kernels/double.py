@@ -25,7 +25,7 @@ class DoubleRows(RowSource):
     dtype = np.dtype(np.float64)
 
     def _prepare(self) -> None:
-        self._scaled: Floats | None = None
+        self._lengths: tuple[Floats, Floats, Floats] | None = None
 
     def block(
         self,
@@ -54,19 +54,27 @@ class DoubleRows(RowSource):
         if sparse.issparse(X):
             others = X if columns is None else X[columns]
             return evaluate(self.kernel, X[rows], others)
-        if self._scaled is None:
-            # Centred: lengths stay small, and with them what their difference loses.
-            scale = np.sqrt(2.0 * float(self.kernel.gamma))
-            self._scaled = (X - X.mean(axis=0)) * scale
-            self._half = np.einsum("ij,ij->i", self._scaled, self._scaled) / 2
-            self._transposed = self._scaled.T.copy()
+        if self._lengths is None:
+            # At once: threads that meet here both find the same, whole.
+            self._lengths = self._of_all_rows()
+        scaled, halves, transposed = self._lengths
         if columns is None:
-            right, half = self._transposed, self._half
+            right, half = transposed, halves
         else:
-            right, half = self._scaled[columns].T.copy(), self._half[columns]
-        products = self._scaled[rows] @ right
-        gaussian_rows_double(products, self._half[rows], half)
+            right, half = scaled[columns].T.copy(), halves[columns]
+        products = scaled[rows] @ right
+        gaussian_rows_double(products, halves[rows], half)
         return np.asarray(products)
+
+    def _of_all_rows(self) -> tuple[Floats, Floats, Floats]:
+        """Return the scaled rows, half of their squared lengths, and the rows' columns.
+
+        Centred: lengths stay small, and with them what their difference loses.
+        """
+        scale = np.sqrt(2.0 * float(self.kernel.gamma))
+        scaled = (self.X - self.X.mean(axis=0)) * scale
+        half = np.einsum("ij,ij->i", scaled, scaled) / 2
+        return scaled, half, scaled.T.copy()
 
     def rows_at_once(self, width: int) -> int:
         """Return how many rows make up a piece."""

@@ -1,5 +1,9 @@
 """Kernel values against scikit-learn's, their float32 rows, and the cache of them."""
 
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -201,3 +205,22 @@ def test_the_cache_replaces_what_was_used_longest_ago():
     assert cache.computed == 6
     cache.add_to(g, np.array([2]), np.ones(1))
     assert cache.computed == 7
+
+
+def test_threads_that_ask_first_find_the_same_rows_whole():
+    expected = KernelRows(Kernel("rbf"), X).exact_block(np.arange(150))
+    interval, start = sys.getswitchinterval(), Barrier(4)
+
+    def asked(kernel_rows):
+        start.wait(60)
+        return kernel_rows.exact_block(np.arange(150))
+
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(4) as threads:
+            for _ in range(200):
+                fresh = KernelRows(Kernel("rbf"), X)
+                for block in threads.map(asked, [fresh] * 4):
+                    np.testing.assert_array_equal(block, expected)
+    finally:
+        sys.setswitchinterval(interval)

@@ -34,11 +34,10 @@ def fitted(monkeypatch):
 @pytest.fixture(params=[1, 2])
 def threads(request):
     with using(request.param):
-        yield
+        yield request.param
 
 
-@pytest.mark.usefixtures("threads")
-def test_what_is_finished_is_not_fitted_again(body, fitted):
+def test_what_is_finished_is_not_fitted_again(body, fitted, threads):
     request = body(search={"params": GRID["params"], "folds": 3})
     whole = run(request, lambda *_: True)
     every = len(fitted)
@@ -50,10 +49,12 @@ def test_what_is_finished_is_not_fitted_again(body, fitted):
 
     with pytest.raises(Interrupted):
         run(request, lambda *_: not known, None, None, Kept({}, keep))
-    assert len(known) == 3, "the first group alone"
+    # Of two threads, the other may end its group before it hears of the first.
+    assert len(known) in ({3} if threads == 1 else {3, 6}), "whole groups"
+    finished = dict(known)
     fitted.clear()
     again = run(request, lambda *_: True, None, None, Kept(dict(known), keep))
-    assert len(fitted) == every / 2
+    assert len(fitted) == every * (6 - len(finished)) / 6
     tables = [one.summary["search"]["table"] for one in (whole, again)]
     assert told(tables[0]) == told(tables[1])
     assert joblib.hash(again.artifact["scorer"]) == joblib.hash(
